@@ -56,12 +56,16 @@ FORMS = ("ConfigurationSchema", "ConfigurationComponent")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One error of pydantic: its place in the manifest, the value there, and what pydantic knows of it."""
+    """One error of pydantic: its place in the manifest, the value there, and what pydantic knows of it.
+
+    `written` is the value as the author wrote it, "" where it is no scalar or nothing is there.
+    """
 
     where: Path_
     value: Any
     kind: str
     about: dict[str, Any]
+    written: str = ""
 
     @property
     def name(self) -> str:
@@ -83,7 +87,7 @@ def judge(text: ManifestText) -> tuple[ProjectManifest | None, list[Finding]]:
     try:
         manifest = ProjectManifest.model_validate(text.value)
     except ValidationError as error:
-        faults = list(_faults(text.value, error))
+        faults = list(_faults(text, error))
     missing = {fault.where for fault in faults if fault.kind == "missing"}
     unknown, replaced = manifest_keys.unknown(text, missing)
     findings += unknown
@@ -99,16 +103,16 @@ def judge(text: ManifestText) -> tuple[ProjectManifest | None, list[Finding]]:
     return (None if any(finding.level == "error" for finding in ordered) else manifest), ordered
 
 
-def _faults(values: Any, error: ValidationError) -> Iterator[Fault]:
+def _faults(text: ManifestText, error: ValidationError) -> Iterator[Fault]:
     """Yield the errors with places inside the manifest; of a union those of the member that was meant."""
     paths: set[Path_] = set()
     for detail in error.errors(include_url=False):
-        where, value, is_relevant = _locate(values, detail["loc"], detail["type"] == "missing")
+        where, value, is_relevant = _locate(text.value, detail["loc"], detail["type"] == "missing")
         # manifest_forms reports errors of values, all at once.
         if not is_relevant or where in paths or detail["type"] == "value_error":
             continue
         paths.add(where)
-        yield Fault(where, value, detail["type"], detail.get("ctx") or {})
+        yield Fault(where, value, detail["type"], detail.get("ctx") or {}, text.written.get(where, ""))
 
 
 def _locate(values: Any, loc: tuple[int | str, ...], missing: bool) -> tuple[Path_, Any, bool]:
@@ -144,8 +148,7 @@ def _choice(fault: Fault) -> str:
 
 
 def _text(fault: Fault) -> str:
-    is_one = not isinstance(fault.value, (dict, list, type(None)))
-    cure = f'write "{shown(fault.value)}" in quotes' if is_one else fault.example
+    cure = f'write "{shown(fault.written)}" in quotes' if fault.written else fault.example
     return f"{fault.name} must be text; it is {kind_of(fault.value)}: {cure}"
 
 

@@ -30,7 +30,8 @@ class ManifestText:
     """A manifest as its author wrote it; lines and columns count from 1.
 
     `keys` and `values` map a path inside the manifest to the place of its key and of its value; entries of lists have
-    values only. `findings` are faults of the text itself, which did not keep it from being read.
+    values only. `written` maps it to a scalar as it stands in the text, such as `yes` for true. `findings` are faults
+    of the text itself, which did not keep it from being read.
     """
 
     file: str
@@ -38,6 +39,7 @@ class ManifestText:
     value: Any = None
     keys: dict[Path_, Place] = field(default_factory=dict)
     values: dict[Path_, Place] = field(default_factory=dict)
+    written: dict[Path_, str] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
 
     def at_key(self, where: Path_, message: str, rule: str = "", level: Level = "error") -> Finding:
@@ -128,6 +130,7 @@ class _Reading:
         if len(path) > DEEPEST:
             raise InvalidProject([manifest.at(place, _too_deep(), "manifest-yaml")])
         if isinstance(node, yaml.ScalarNode):
+            manifest.written[path] = node.value
             return self._scalar(node)
         if not node.tag.startswith("tag:yaml.org,2002:"):
             self._refuse(place, f"the tag `{node.tag}` is not allowed here; remove it")

@@ -26,7 +26,6 @@ TABLE: tuple[tuple[str, bool, str], ...] = (
     (r"unknown escape character", False, "there is no such escape; write `\\\\` for a backslash, or use single quotes"),
     (r"expected alphabetic or numeric", False, "put a text that begins with `*` or `&` into quotes"),
     (r"sequence entries are not allowed", False, "a list cannot begin here; put `- ...` on lines below the key"),
-    (r"found '<scalar>'", False, "the text goes on after its quote; write '' for a quote inside single quotes"),
     (r"expected <block end>|block mapping start|block sequence start", False, INDENTATION),
 )
 """What PyYAML says -> whether the place is where the faulty part began, and what to do."""
@@ -37,6 +36,8 @@ def explained(error: yaml.MarkedYAMLError, text: str) -> Fault:
     problem = error.problem or error.context or "it cannot be read"
     if problem.startswith("mapping values are not allowed"):
         return _colon(_at(error.problem_mark, text), text)
+    if "found '<scalar>'" in problem:
+        return _text(_at(error.problem_mark, text), text)
     for pattern, at_begin, cure in TABLE:
         match = re.search(pattern, problem, re.DOTALL)
         if match is None:
@@ -52,6 +53,14 @@ def _colon(place: Place, text: str) -> Fault:
     if re.search(r":\s", before):
         return place, 'a colon inside a text starts a new key; put the text into quotes: `description: "one: two"`'
     return (place[0], len(before) - len(before.lstrip()) + 1), INDENTATION
+
+
+def _text(place: Place, text: str) -> Fault:
+    """Tell what follows a closing quote from a text on a line of its own."""
+    before = (line_of(text, place[0]) or "")[: place[1] - 1].rstrip()
+    if before.endswith(("'", '"')):
+        return place, "the text goes on after its quote; write '' for a quote inside single quotes"
+    return place, INDENTATION
 
 
 def reader_fault(error: yaml.reader.ReaderError, text: str) -> Fault:

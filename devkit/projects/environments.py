@@ -156,7 +156,8 @@ def chosen(text: ManifestText, env: str | None) -> ManifestText:
         there = f"`envs` has {', '.join(names)}" if names else f"write `envs: {{{env}: {{...}}}}` for one"
         hint = f": write --env {close}" if close else ""
         raise InvalidProject([text.at_key(("envs",), f"there is no environment `{env}`; {there}{hint}")])
-    merged = replace(text, value=copy.deepcopy(plain), keys=dict(text.keys), values=dict(text.values))
+    merged = replace(text, value=copy.deepcopy(plain))
+    merged.keys, merged.values, merged.written = dict(text.keys), dict(text.values), dict(text.written)
     _lay_over(merged, merged.value, known[env], ("envs", env), ())
     return merged
 
@@ -167,12 +168,17 @@ def _lay_over(merged: ManifestText, below: dict[str, Any], above: dict[str, Any]
         if isinstance(value, dict) and isinstance(below.get(key), dict):
             _lay_over(merged, below[key], value, there, here)
             continue
-        for places in (merged.keys, merged.values):
-            for path in [path for path in places if path[: len(here)] == here]:
-                del places[path]
-            moved = {here + path[len(there) :]: at for path, at in places.items() if path[: len(there)] == there}
-            places.update(moved)
+        _move(merged.keys, there, here)
+        _move(merged.values, there, here)
+        _move(merged.written, there, here)
         below[key] = copy.deepcopy(value)
+
+
+def _move(known: dict[Path_, Any], source: Path_, goal: Path_) -> None:
+    """Let what is known of one place of the manifest, and of all below it, hold for another."""
+    for path in [path for path in known if path[: len(goal)] == goal]:
+        del known[path]
+    known.update({goal + path[len(source) :]: at for path, at in known.items() if path[: len(source)] == source})
 
 
 def filled(text: ManifestText, known: Variables) -> ManifestText:

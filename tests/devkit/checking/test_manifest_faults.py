@@ -106,7 +106,15 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
         'must be text; it is a number: write "42" in q',
     ),
     "a date for text": (GOOD.replace("A sample.", "2026-01-31"), 3, 14, 'it is a date: write "2026-01-31" in quotes'),
-    "yes for text": (GOOD.replace("title: Sample", "title: yes"), 2, 8, 'it is true or false: write "true" in quotes'),
+    "yes for text": (GOOD.replace("title: Sample", "title: yes"), 2, 8, 'it is true or false: write "yes" in quotes'),
+    "off for text": (GOOD.replace("title: Sample", "title: Off"), 2, 8, 'it is true or false: write "Off" in quotes'),
+    "a version for text": (
+        GOOD.replace("title: Sample", "title: 1.10"),
+        2,
+        8,
+        'it is a number: write "1.10" in quotes',
+    ),
+    "a tilde for text": (GOOD.replace("title: Sample", "title: ~"), 2, 8, 'it is empty: write "~" in quotes'),
     "nothing for text": (GOOD + "summary:\n", 6, 9, "`summary` must be text; it is empty: write `summary: What"),
     "a list for text": (GOOD + "icon: [a.png]\n", 6, 7, "it is a list: write `icon: ./assets/icon.png`"),
     "text for a list": (
@@ -206,6 +214,18 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
     # Text that is no YAML.
     "a tab": (GOOD + "blocks:\n\t- id: x\n", 7, 1, "tabs cannot be used for indentation; use spaces"),
     "a colon in a text": (GOOD + "summary: one: two\n", 6, 13, "put the text into quotes"),
+    "a text without a key": (
+        GOOD + "blocks:\n   - id: one\n  x\n",
+        8,
+        3,
+        "the indentation does not match the lines above",
+    ),
+    "a quote inside quotes": (
+        GOOD.replace("title: Sample", "title: 'it's'"),
+        2,
+        12,
+        "the text goes on after its quote; write '' for",
+    ),
     "a wrong indentation": (GOOD + "  target: all\n", 6, 3, "the indentation does not match the lines above"),
     "a key without a colon": (GOOD + "target\nvisibility: public\n", 6, 1, "a key without a colon; write `key: value`"),
     "a quote that stays open": (GOOD + 'summary: "x\n', 6, 10, "the quote that begins here is never closed; close it"),
@@ -325,6 +345,7 @@ def test_all_faults_are_reported_at_once_by_the_command(shell: Shell, tmp_path: 
         "runtime: 3\n"
     )
     (tmp_path / "integration.yaml").write_text(text)
+    (tmp_path / "integration.py").touch()
     done = shell("check", str(tmp_path), "--json")
     assert done.code == 1
     places = [(finding["line"], finding["column"]) for finding in done.json["findings"]]
