@@ -10,6 +10,7 @@ from typing import Any
 
 from devkit.build import javascript, project_files
 from devkit.build.esbuild_service import EsbuildService
+from devkit.checking import manifest_files
 from devkit.projects.findings import InvalidProject
 from devkit.projects.own_files import content_of, text_of
 from devkit.projects.project import Project, secrets
@@ -38,6 +39,8 @@ def publish_body(
     `mode` is "production" or "development"; only bundled languages know the difference. Their bundlers are confined
     where the system can, unless `sandbox` is "off"; what stays of them between two saves is in `kept`.
     """
+    if lost := manifest_files.missing(project.text, project.folder):
+        raise InvalidProject(lost)
     manifest = project.manifest
     code, entry = script(project, mode, sandbox, kept)
     body: dict[str, Any] = manifest.model_dump(mode="json", by_alias=True, include=set(Manifest.model_fields))

@@ -10,7 +10,7 @@ from typing import Any
 
 from devkit.build.bundle import code_bytes, script
 from devkit.build.source_positions import source_line
-from devkit.checking import type_check
+from devkit.checking import manifest_files, type_check
 from devkit.checking.manifest_text import Path_
 from devkit.checking.rules import RULES
 from devkit.checking.subject import Drawing, Subject, code_of
@@ -85,7 +85,7 @@ def look(project: Project) -> list[Finding]:
     """Compare a manifest with the code without running it; gives the warnings, raises InvalidProject for errors."""
     _, unset = _secrets(project)
     subject = Subject(project, code_of(project), unset)
-    findings = projects.warnings(project)
+    findings = projects.warnings(project) + manifest_files.missing(project.text, project.folder)
     for rule in RULES.values():
         findings += rule.look(subject) if rule.look is not None else ()
     ordered = _ordered(project, findings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from devkit.checking.manifest_files import missing_images
 from devkit.checking.manifest_text import Path_
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Subject
@@ -25,10 +26,7 @@ def _pictures(subject: Subject) -> Iterator[tuple[Path_, str, int]]:
 
 def asset_missing(subject: Subject) -> Iterator[Finding]:
     """A picture that the manifest names is there."""
-    for where, path, _ in _pictures(subject):
-        if not (subject.project.folder / path).is_file():
-            message = f"there is no image {path}: add the file, or remove the line"
-            yield subject.project.finding(where, message, "asset-missing")
+    yield from missing_images(subject.project.text, subject.project.folder)
 
 
 def asset_too_large(subject: Subject) -> Iterator[Finding]:

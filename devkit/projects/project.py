@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from devkit.checking import manifest_faults, manifest_text
+from devkit.checking import manifest_faults, manifest_files, manifest_text
 from devkit.checking.manifest_text import ManifestText, Path_
 from devkit.projects import environments
 from devkit.projects.environments import Variables
@@ -50,7 +50,8 @@ def load(start: str | None, env: str | None = None) -> Project:
     text = environments.filled(environments.chosen(manifest_text.read(file), env), known)
     manifest, findings = manifest_faults.judge(text)
     if manifest is None:
-        raise InvalidProject(findings)
+        findings += manifest_files.missing(text, folder)
+        raise InvalidProject(sorted(findings, key=lambda finding: (finding.line, finding.column)))
     return Project(folder, file, manifest, text, env, known, findings)
 
 

@@ -66,6 +66,10 @@ def test_what_cannot_be_built_is_reported(project: Path) -> None:
     manifest.write_text(good.replace("./assets/icon.png", "./gone.png"))
     with pytest.raises(Problem, match=r"there is no image \./gone\.png"):
         body(project)
+    manifest.write_text(manifest.read_text().replace("script: integration.py", "script: gone.py"))
+    with pytest.raises(InvalidProject) as caught:
+        body(project)
+    assert {finding.rule for finding in caught.value.findings} == {"build-failed", "asset-missing"}
     manifest.write_text(good)
     (project / "integration.py").write_bytes(b"# \xff\n")
     with pytest.raises(Problem, match="is not UTF-8"):

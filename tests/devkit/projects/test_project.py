@@ -45,10 +45,22 @@ def test_the_manifest_is_found_above_and_under_each_of_its_names(
 
 
 def test_everything_that_is_wrong_is_reported_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "integration.py").touch()
     findings = wrong(
         tmp_path, GOOD.replace("title: Sample", "title: S").replace("scopes: []", "scopes: [a]\ntarget: x")
     )
     assert [sentence.split(":")[1] for sentence in findings] == ["2", "5", "6"]
+
+
+def test_files_that_are_not_there_are_reported_with_the_errors_of_the_manifest(tmp_path: Path) -> None:
+    (tmp_path / "there.png").touch()
+    text = GOOD.replace("title: Sample", "title: S").replace("integration.py", "gone.py")
+    findings = wrong(tmp_path, f"{text}icon: ./gone.png\npreviewImages: [there.png, gone.png]\n")
+    assert [sentence.split(":")[1] for sentence in findings] == ["2", "4", "6", "7"]
+    assert [sentence.split(": ", 1)[1] for sentence in findings[1:3]] == [
+        "there is no file gone.py",
+        "there is no image ./gone.png: add the file, or remove the line",
+    ]
 
 
 def test_a_manifest_that_cannot_be_read_is_a_sentence(tmp_path: Path) -> None:

@@ -1,0 +1,43 @@
+"""Files that a manifest names and that are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from devkit.checking.manifest_text import ManifestText, Path_
+from devkit.projects.findings import Finding
+
+
+def missing(text: ManifestText, folder: Path) -> list[Finding]:
+    """Find the script and the images that are not there, whatever else is wrong with the manifest."""
+    script = text.value.get("script")
+    found = missing_images(text, folder)
+    if isinstance(script, str) and script and not _is_file(folder / script):
+        found.append(text.at_value(("script",), f"there is no file {script}", "build-failed"))
+    return sorted(found, key=lambda finding: (finding.line, finding.column))
+
+
+def missing_images(text: ManifestText, folder: Path) -> list[Finding]:
+    """Find the images that are not there."""
+    return [
+        text.at_value(where, f"there is no image {path}: add the file, or remove the line", "asset-missing")
+        for where, path in _images(text)
+        if not _is_file(folder / path)
+    ]
+
+
+def _images(text: ManifestText) -> Iterator[tuple[Path_, str]]:
+    icon, previews = text.value.get("icon"), text.value.get("previewImages")
+    if isinstance(icon, str) and icon:
+        yield ("icon",), icon
+    for number, path in enumerate(previews if isinstance(previews, list) else []):
+        if isinstance(path, str) and path:
+            yield ("previewImages", number), path
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long for a file
+        return False
