@@ -33,6 +33,7 @@ from runtime.engines.sandbox import SandboxMode
 EXAMPLE = "example"
 """What stands for a variable of a secret that is not set."""
 CONTEXTS = ("document", *(f"configuration_{level}" for level in LEVELS), "configuration_contentsource")
+ROOTS = "a <block>, a <modal> or a <configuration>"
 WHAT_TO_WRITE = """write an object, such as '{"key": "value"}'"""
 EXAMPLES = """\b
 Examples: devkit render counter --props '{"step": 2}'
@@ -213,7 +214,9 @@ def _output(
     failure = called.trace.failure
     placed = called.fault is not None and (called.fault.file is not None or failure is None)
     if called.fault is not None and placed and (called.status >= 500 or failure is not None):
-        _tell(_finding(project, called.fault, entry), as_json)
+        known = called.fault.file is not None
+        fault = _finding(project, called.fault, entry)
+        _tell(fault if known else _at_component(project, component, fault.message, entry), as_json)
         ctx.exit(1)
     if failure is not None:
         hint = f" {called.fault.hint}" if called.fault is not None and called.fault.hint else ""
@@ -230,7 +233,31 @@ def _output(
         output = None
     if not isinstance(output, dict):
         raise Problem("the script answered something that is not a render output")
+    if output.get("type") == "element" and not isinstance(output.get("element"), dict):
+        what = _named_in_javascript(output["element"]) if "element" in output else "undefined"
+        message = f"the component `{component}` returned {what}; it must return {ROOTS}"
+        _tell(_at_component(project, component, message, entry), as_json)
+        ctx.exit(1)
     return output
+
+
+def _named_in_javascript(value: Any) -> str:
+    """Name what a component returned instead of an element; in Python, the SDK refuses it before."""
+    if isinstance(value, str):
+        return "a string"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, (int, float)):
+        return "a number"
+    return "null" if value is None else "an array"
+
+
+def _at_component(project: Project, component: str, message: str, entry: str) -> Finding:
+    """Say it where a component is registered; without a line if that is not known."""
+    from devkit.checking.subject import code_of
+
+    spot = code_of(project).component(component)
+    return spot.finding(message, "") if spot is not None else Finding(entry, 0, 0, message)
 
 
 def _finding(project: Project, fault: ScriptFault, entry: str) -> Finding:

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from devkit.rendering.picture import BROWSERS
+from tests.clients.packages import needs_packages
+from tests.devkit.checking.projects import write_javascript
 from tests.devkit.conftest import Shell
 
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -243,6 +245,36 @@ def test_an_error_of_the_script_has_its_place(shell: Shell, project: Path) -> No
     assert (done.code, done.err.splitlines()[0]) == (1, "error: integration.py:6:12: SyntaxError: invalid syntax")
     script(project, "")
     assert "the script has no component" in shell("render", "shown", folder=project).err
+
+
+def test_what_is_no_element_is_reported_where_the_component_is_registered(shell: Shell, project: Path) -> None:
+    script(project, '@integration.component("shown")\ndef shown():\n    return "hello"\n')
+    done = shell("render", "shown", folder=project)
+    assert (done.code, done.out) == (1, "")
+    sentence, line, caret = done.err.splitlines()
+    assert sentence.startswith("error: integration.py:6:24: TypeError: component")
+    assert sentence.endswith("returned str; it must return ui.block(...), ui.modal(...) or ui.configuration(...)")
+    assert (line.strip(), caret.index("^")) == ('@integration.component("shown")', 27)
+
+
+@needs_packages
+@pytest.mark.parametrize(
+    ("value", "what"),
+    [("undefined", "undefined"), ("null", "null"), ("'hello'", "a string"), ("7", "a number"), ("[1]", "an array")],
+)
+def test_a_component_in_typescript_that_returns_no_element_is_an_error(
+    shell: Shell, tmp_path: Path, value: str, what: str
+) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    index = write_javascript(folder) / "src" / "index.tsx"
+    before, _, rest = index.read_text().partition("(\n        <block>")
+    index.write_text(f"{before}{value}{rest.partition('</block>')[2].strip().removeprefix(')')}")
+    for more in ((), ("--json",)):
+        done = shell("render", "card", *more, folder=folder)
+        assert (done.code, done.out) == (1, "")
+        sentence = f"the component `card` returned {what}; it must return a <block>, a <modal> or a <configuration>"
+        assert f"src/index.tsx:6:19: {sentence}" in done.err
 
 
 def test_a_script_without_end_is_stopped(shell: Shell, project: Path) -> None:
