@@ -22,6 +22,7 @@ from devkit.testing.faults import ScriptFailed
 from devkit.testing.intercepting import intercepted
 from devkit.testing.limits import TimeLimitExceeded, limited
 from runtime.contract.invocation import Limits, LogLevel, LogLine, ScriptFault
+from runtime.engines.python_process.child.load import sentence_of
 from runtime.sdk.answering import RawAnswer, RawCall, answer, find_integration
 from runtime.sdk.integration import Integration
 
@@ -108,10 +109,9 @@ class InProcess:
 
     def _fault(self, error: BaseException) -> ScriptFault:
         """Find the author's line that an exception came from."""
-        message = "".join(traceback.format_exception_only(error)).strip()
+        message = sentence_of(error)
         if isinstance(error, SyntaxError) and error.filename:
             name = relative(Path(error.filename), self._folder)
-            message = f"{type(error).__name__}: {error.msg}"
             return ScriptFault(message, name, error.lineno, error.offset, (error.text or "").rstrip("\n"))
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if self._own(frame.filename)]
         if not frames:

@@ -9,9 +9,12 @@ import sys
 import traceback
 import types
 import zipfile
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+
+from runtime.engines.python_process.child.suggestions import suggested
 
 MODULE_NAME = "integration"
 _MAY_IMPORT = (
@@ -23,6 +26,8 @@ _LOOKS_LIKE_JAVASCRIPT = re.compile(
     r"|=>\s*\{|===",
     re.MULTILINE,
 )
+_FRAMES, _SHOWN = 30, 3
+"""Frames of an error that are told, and how many times the same one is before it is only counted."""
 _JAVASCRIPT_HINT = 'this looks like JavaScript: publish it with runtime "v2"'
 
 
@@ -65,7 +70,7 @@ class Loader:
 
     def describe(self, error: BaseException) -> dict[str, Any]:
         """Return the fields of a ScriptFault for an exception of the script."""
-        fault: dict[str, Any] = {"message": _sentence(error)}
+        fault: dict[str, Any] = {"message": sentence_of(error)}
         frames = list(self._frames(error))
         if isinstance(error, SyntaxError) and error.filename and (file := self.author_file(error.filename)):
             fault.update(file=file, line=error.lineno, column=error.offset, source=(error.text or "").rstrip("\n"))
@@ -93,16 +98,32 @@ class Loader:
 
     def render(self, error: BaseException) -> str:
         """Return the exception with the author's frames only, last call last."""
-        lines = [_sentence(error)]
-        for name, frame in self._frames(error):
-            lines.append(f"  {name}:{frame.lineno} in {frame.name}")
-            if frame.line:
-                lines.append(f"    {frame.line}")
+        lines = [sentence_of(error)]
+        for name, frame, line, times in self._folded(error):
+            source = linecache.getline(frame.f_code.co_filename, line, frame.f_globals).strip()
+            call = [f"  {name}:{line} in {frame.f_code.co_name}", *([f"    {source}"] if source else [])]
+            lines += call * min(times, _SHOWN)
+            if times > _SHOWN:
+                more = times - _SHOWN
+                lines.append(f"  [Previous line repeated {more} more time{'s' if more > 1 else ''}]")
         return "\n".join(lines)
+
+    def _folded(self, error: BaseException) -> Iterable[tuple[str, types.FrameType, int, int]]:
+        """Return the last frames of the author, each with its line and how many times in a row it was there."""
+        runs: deque[tuple[str, types.FrameType, int, int]] = deque(maxlen=_FRAMES)
+        for frame, line in traceback.walk_tb(error.__traceback__):
+            name = self.author_file(frame.f_code.co_filename)
+            if name is None:
+                continue
+            times = 1
+            if runs and (runs[-1][1].f_code, runs[-1][2]) == (frame.f_code, line):
+                times += runs.pop()[3]
+            runs.append((name, frame, line, times))
+        return runs
 
     def _frames(self, error: BaseException) -> Iterator[tuple[str, traceback.FrameSummary]]:
         # Only the end of the stack: a runaway recursion has a thousand frames.
-        for frame in traceback.extract_tb(error.__traceback__, limit=-30):
+        for frame in traceback.extract_tb(error.__traceback__, limit=-_FRAMES):
             if (name := self.author_file(frame.filename)) is not None:
                 yield name, frame
 
@@ -111,8 +132,9 @@ class Loader:
         return _LOOKS_LIKE_JAVASCRIPT.search(text[:20_000]) is not None
 
 
-def _sentence(error: BaseException) -> str:
+def sentence_of(error: BaseException) -> str:
+    """Return the type and message of an error, and the name that was probably meant."""
     if isinstance(error, SyntaxError):
         return f"{type(error).__name__}: {error.msg}"
     text = "".join(traceback.format_exception_only(error)).strip()
-    return text[:4000]
+    return text[:4000] + suggested(error)

@@ -1,0 +1,85 @@
+"""The name that was probably meant by an error, which Python itself works out only as it prints one."""
+
+from __future__ import annotations
+
+import builtins
+import re
+import sys
+import types
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+_MOST, _LONGEST = 750, 60
+"""Names that are compared, and characters of a name: the error of a script must not take long."""
+_KEYWORD = re.compile(r"(?P<function>[\w.]+)\(\) got an unexpected keyword argument '(?P<name>\w+)'$")
+
+
+def suggested(error: BaseException) -> str:
+    """Return ` (did you mean 'name'?)` where a name of a script is misspelled; "" where none is close.
+
+    Only names are read, and nothing of the script runs, not even a `__dir__`.
+    """
+    try:
+        name = _nearest(*_names(error))
+    except Exception:  # the error itself is what the author needs
+        return ""
+    return f" (did you mean '{name}'?)" if name else ""
+
+
+def _names(error: BaseException) -> tuple[str, Iterable[str]]:
+    """Return what was written, and what could have been."""
+    frame = _last_frame(error)
+    if type(error) is AttributeError and error.name is not None:
+        return error.name, _attributes(error.obj)
+    if type(error) is NameError and error.name is not None and frame is not None:
+        return error.name, [*frame.f_locals, *frame.f_globals, *vars(builtins)]
+    match = _KEYWORD.match(error.args[0]) if type(error) is TypeError and error.args else None
+    if match is not None and frame is not None:
+        return match["name"], _parameters(match["function"], frame.f_globals)
+    return "", ()
+
+
+def _nearest(name: str, known: Iterable[str]) -> str | None:
+    if not name or len(name) > _LONGEST:
+        return None
+    from difflib import get_close_matches
+
+    public = not name.startswith("_")
+    names = [one for one in known if type(one) is str and len(one) <= _LONGEST and not (public and one[:1] == "_")]
+    by_case = {one.lower(): one for one in names[:_MOST] if one != name}
+    close = get_close_matches(name.lower(), by_case, 1, 0.7)
+    return by_case[close[0]] if close else None
+
+
+def _last_frame(error: BaseException) -> types.FrameType | None:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace.tb_frame if trace is not None else None
+
+
+def _attributes(holder: Any) -> Iterable[str]:
+    kind = type(holder)
+    if issubclass(kind, types.ModuleType):
+        names: dict[str, object] = types.ModuleType.__getattribute__(holder, "__dict__")
+        return names
+    return type.__dir__(holder) if issubclass(kind, type) else object.__dir__(holder)
+
+
+def _parameters(function: str, known: dict[str, object]) -> list[str]:
+    """Return the parameters of a function that the script defines or takes from a module."""
+    head, *rest = function.split(".")
+    for found in _values(head, known):
+        for part in rest:
+            found = vars(found).get(part) if isinstance(found, type) else None
+        if type(found) is types.FunctionType and found.__qualname__ == function:
+            code = found.__code__
+            return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+    return []
+
+
+def _values(name: str, known: dict[str, object]) -> Iterator[object]:
+    modules = [value for value in known.values() if type(value) is types.ModuleType]
+    for names in (known, *map(vars, modules), vars(sys.modules.get("runtime.sdk", builtins))):
+        if name in names:
+            yield names[name]

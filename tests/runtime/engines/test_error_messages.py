@@ -1,0 +1,61 @@
+"""What a Python script's errors tell: the name that was meant, and recursions in a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from runtime.engines.python_process.pool import PythonEngine
+from tests.runtime.engines.test_python_scripts import refused
+
+Probe = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("ui.txt('a')", "AttributeError: module 'runtime.sdk.ui' has no attribute 'txt' (did you mean 'text'?)"),
+        ("shown.acton", "AttributeError: 'Component' object has no attribute 'acton' (did you mean 'action'?)"),
+        ("len(prnt)", "NameError: name 'prnt' is not defined (did you mean 'print'?)"),
+        ("hepler()", "NameError: name 'hepler' is not defined (did you mean 'helper'?)"),
+        (
+            "ui.select('a', [], placeholdr='b')",
+            "TypeError: select() got an unexpected keyword argument 'placeholdr' (did you mean 'placeholder'?)",
+        ),
+        ("helper(colro=1)", "TypeError: helper() got an unexpected keyword argument 'colro' (did you mean 'color'?)"),
+        ("odd.nothing", "AttributeError: 'Odd' object has no attribute 'nothing'"),
+        ("odd.colr", "AttributeError: 'Odd' object has no attribute 'colr' (did you mean 'color'?)"),
+        ("len(xyzzy)", "NameError: name 'xyzzy' is not defined"),
+    ],
+)
+def test_a_misspelled_name_is_reported_with_the_one_that_was_meant(
+    engine: PythonEngine, code: str, message: str
+) -> None:
+    source = f"""from runtime.sdk import Integration, ui
+integration = Integration()
+
+@integration.component("shown")
+def shown(element): ...
+
+def helper(*, color=None): ...
+
+class Odd:
+    color = 1
+
+    def __dir__(self):
+        raise SystemExit("this must not run")
+
+odd = Odd()
+{code}
+"""
+    assert refused(engine, source).message == message
+
+
+def test_a_recursion_without_end_is_told_in_a_few_lines(probe: Probe) -> None:
+    got = probe("def down(number):\n    return down(number + 1)\ndown(0)")
+    message = got.trace.logs[-1].message
+    assert "RecursionError" in message
+    assert (message.count(" in down"), message.count(" in run")) == (3, 1)
+    assert "\n  [Previous line repeated 9" in message
