@@ -11,11 +11,11 @@ from typing import Any
 from devkit.build.bundle import publish_body
 from devkit.build.esbuild_service import EsbuildService
 from devkit.developing import browsers
+from devkit.developing.code_warnings import code_warnings
 from devkit.developing.debugging import Debuggee
 from devkit.developing.faults import EXPECTED, faults, patience
 from devkit.developing.reporting import Reporter
 from devkit.developing.sample_content import fill
-from devkit.developing.unregistered_components import unkept
 from devkit.developing.watcher import Watcher
 from devkit.events import following
 from devkit.hosts import installations
@@ -127,7 +127,7 @@ class Session:
                 self._reporter.tell("reloaded", f"Version {version} is live ({took:.0f} ms).", version=version)
         self._announce()
         if project is not None:  # after the announcement, which somebody waits for
-            self._reporter.warnings([*projects.warnings(project), *unkept(project)])
+            self._reporter.warnings([*projects.warnings(project), *code_warnings(project)])
 
     def _announce(self) -> None:
         """Report the address of the preview, once for each name; without a name there is none yet."""

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from devkit.checking.code import Code
 from devkit.checking.manifest_text import Path_
 from devkit.checking.wording import nearest
 from devkit.projects.findings import Finding
 from devkit.projects.project import Project
 
 
-def unkept(project: Project) -> list[Finding]:
+def unkept(project: Project, code: Code) -> list[Finding]:
     """Find blocks and screens whose component is nowhere in the script, as after a new name in the manifest alone.
 
     What a script makes up at run time cannot be seen: if it registers a component that way, an id that stands in it
     anywhere counts as registered.
     """
-    from devkit.checking.subject import code_of, sources_of
+    from devkit.checking.subject import sources_of
 
     if not any(True for _ in _named(project)):
         return []
-    code, sources = code_of(project), sources_of(project)
+    sources = sources_of(project)
     known = [component.name for component in code.components]
     certain = bool(known) and not (code.other_components or code.partial)
 

@@ -198,6 +198,16 @@ def test_a_block_that_is_renamed_in_the_manifest_alone_is_told(start_dev: StartD
     assert not [line for line in process.messages[at:] if line["type"] == "warning"]
 
 
+def test_a_secret_that_the_manifest_does_not_declare_is_told(start_dev: StartDev, project: Path) -> None:
+    process = start_dev(project)
+    process.wait("ready")
+    process.edit("integration.py", ("def reset(element):", "def reset(element, context):\n    context.secrets['KEY']"))
+    (finding,) = process.wait("warning")["findings"]
+    assert (finding["file"], finding["rule"], finding["level"]) == ("integration.py", "secret-undeclared", "warning")
+    cure = "add `KEY: ${{ env.KEY }}` to `secrets` in the manifest"
+    assert finding["message"] == f"the manifest declares no secret `KEY`: {cure}"
+
+
 @pytest.mark.parametrize(
     ("language", "script", "right", "wrong"),
     [
