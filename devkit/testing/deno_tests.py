@@ -18,6 +18,7 @@ import deno
 from devkit.build.source_positions import relative
 from devkit.projects import project as projects
 from devkit.terminal.output import Problem
+from devkit.testing.deno_messages import passed_on, reworded
 from devkit.testing.files import FOLDER
 from devkit.testing.golden import Golden
 from devkit.testing.in_engine_caller import Engine
@@ -74,17 +75,22 @@ class Tests:
                 env=self._environment(quiet),
                 stdin=subprocess.DEVNULL,
                 stdout=written if quiet else None,
-                stderr=subprocess.STDOUT if quiet else None,
+                stderr=subprocess.STDOUT if quiet else subprocess.PIPE,
                 pass_fds=self._line.theirs,
+                text=True,
+                errors="replace",
             )
             opened.enter_context(process)
+            if process.stderr is not None:
+                opened.callback(passed_on(process.stderr, self._folder).join)
             opened.callback(self._line.close)  # before the process is waited for: without its line it ends
             self._line.hand_over()
             self._line.serve(self._answer)
             code = int(process.wait() != 0)
             written.seek(0)
+            message = "".join(reworded(written, self._folder)).strip()
             if code and all(outcome["outcome"] == "passed" for outcome in self._outcomes):  # a file could not be loaded
-                self._outcomes.append({"name": "deno test", "outcome": "failed", "message": written.read().strip()})
+                self._outcomes.append({"name": "deno test", "outcome": "failed", "message": message})
             return Ran(code, self._outcomes)
 
     def _environment(self, quiet: bool) -> dict[str, str]:

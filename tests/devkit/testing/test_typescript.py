@@ -171,6 +171,28 @@ def test_what_cannot_be_run_is_reported(sample: Path, shell: Shell) -> None:
     assert unread.json["tests"][0]["name"] == "deno test" and "verbs.test.ts:2:7" in unread.json["tests"][0]["message"]
 
 
+@needs_packages
+def test_a_package_that_is_missing_is_told_with_a_fix_that_holds_here(sample: Path, shell: Shell) -> None:
+    package = sample / "package.json"
+    known = json.loads(package.read_text()) if package.exists() else {}
+    package.write_text(json.dumps({**known, "dependencies": {**known.get("dependencies", {}), "declared": "1.0.0"}}))
+    for name, fix in (
+        ("declared", "error: the package 'declared' is not installed; run `npm install`"),
+        ("nowhere", "error: there is no package 'nowhere'; run `npm install nowhere`, or fix its name"),
+    ):
+        (sample / "verbs.test.ts").write_text(
+            f"import {{ test }} from 'devkit:test';\nimport {{ a }} from '{name}';\na();\n"
+        )
+        done = shell("test", folder=sample)
+        assert done.code == 1
+        lines = [line for line in done.err.splitlines() if line.strip()]
+        assert [lines[0], *("verbs.test.ts:2:19" in line for line in lines[1:])] == [fix, True], done.err + done.out
+        assert shell("test", "--json", folder=sample).json["tests"][0]["message"].startswith(fix)
+    (sample / "verbs.test.ts").write_text("import { test } from 'devkit:test';\ntest('a', () => { throw 1; });\n")
+    failed = shell("test", folder=sample)
+    assert (failed.code, "FAILED" in failed.out, failed.err) == (1, True, "")
+
+
 PLAIN = """\
 import { assert, test } from 'devkit:test';
 import { one } from '$lib/one.ts';
