@@ -33,6 +33,8 @@ def command(name: str | None, organization: str | None, chosen: Choice, as_json:
         for item in found
         if name is None or item["integration"]["name"] == name
     ]
+    if name is not None and not rows:
+        client.call("GET", f"/v1/integrations/{part(name)}", shape=response_types.INTEGRATION)  # says if there is none
     told = [(known, one, installations.parts_of(client, known, one)) for known, one in rows]
     if as_json:
         values = [

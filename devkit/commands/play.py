@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from devkit.checking.wording import counted
 from devkit.events import outcomes, scenarios, sending
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
@@ -82,7 +83,8 @@ def command(
         if not as_json:
             say(f"{step.event['type']}: {sending.outcome(sent)}")
     wrong = outcomes.judged(client, name, done)
-    answer(as_json, {"host": client.host, "integration": name, "sent": done}, f"Played {len(done)} events.")
+    text = f"Played {counted(len(done), 'event', 'events')}."
+    answer(as_json, {"host": client.host, "integration": name, "sent": done}, text)
     if wrong is not None:
         raise wrong
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ import click
 from devkit.local_host import private_files
 from devkit.local_host.data_folder import keep_out_of_git, problems_told, settings_of
 from devkit.terminal.output import answer, json_option
+from runtime.contract import timestamps
 from runtime.store.backups.archive import BackupRefused
 from runtime.store.backups.restoring import restore
 from runtime.store.secrets import Keyring, load_keyring
@@ -41,15 +43,16 @@ def command(file: Path, data: str, database_url: str | None, as_json: bool) -> N
         blobs = None if settings.blob_url else Path(settings.blob_address)
         restored = restore(file, settings.database_address, folder, blobs, load_keys)
         keep_out_of_git(folder)
+    made = timestamps.wire_time(datetime.fromisoformat(restored.made_at))
     value = {
         "data": data,
         "release": restored.version,
         "schema": restored.revision,
-        "madeAt": restored.made_at,
+        "madeAt": made,
         "files": restored.blobs,
     }
     start = f"devkit serve --data {shlex.quote(data)}"
-    answer(as_json, value, f"restored {data} as it was at {restored.made_at}; start it with `{start}`")
+    answer(as_json, value, f"restored {data} as it was at {made}; start it with `{start}`")
 
 
 @contextmanager

@@ -162,7 +162,10 @@ def _project_folder(place: Path) -> Path:
     for folder in (start, *start.parents):
         if test_files.is_project(folder):
             return folder
-    raise Problem(f"no {FILES[0]} in {start}", hint="go to a project's folder, or name it")
+    names = " or ".join(FILES[:2])
+    raise Problem(
+        f"no {names} in {start}", hint="go to a project's folder, give its path, or create one with `devkit new NAME`"
+    )
 
 
 def _test_script(folder: Path) -> list[str] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,8 @@ def write(path: Path, integration: str, steps: Iterable[Step]) -> None:
         private_files.write(fresh, HEADER + payloads.dump({"integration": integration, "events": events}))
         fresh.replace(path)
     except OSError as error:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):  # removing it may fail for the reason that writing did
+            fresh.unlink(missing_ok=True)
         raise Unwritable(f"{path} cannot be written: {error.strerror}") from None
 
 

@@ -163,7 +163,10 @@ class Client:
         hint = ""
         if answer.status_code == 401:
             hint = f"Create a token at {self.host}/app, and save it with `devkit login --host {self.host}`."
-        return RequestRefused(answer.status_code, _message(answer, content), hint)
+        message = _message(answer, content)
+        if answer.status_code == 404 and message.startswith("There is no integration "):
+            hint = "Start `devkit dev` in its folder, or put it on the host with `devkit publish`."
+        return RequestRefused(answer.status_code, message, hint)
 
 
 def _next_page(answer: Answer) -> str | None:

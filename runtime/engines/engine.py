@@ -22,9 +22,8 @@ class ScriptTooLarge(ScriptRefused):
 
 def refusal(script: Script, failure: Failure, place: ScriptFault | None = None) -> ScriptRefused:
     """Return the refusal of a script that failed while it was loaded, at a place where that is known."""
-    return ScriptRefused(
-        replace(place or ScriptFault("", file=script.entry), message=f"While it was being loaded: {failure.message}")
-    )
+    message = f"While it was being loaded: {failure.message[:1].lower()}{failure.message[1:]}"
+    return ScriptRefused(replace(place or ScriptFault("", file=script.entry), message=message))
 
 
 class AnswerCut(Exception):

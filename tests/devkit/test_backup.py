@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import sqlite3
 import stat
@@ -54,6 +55,7 @@ def backup(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_backup_is_restored(shell: Shell, backup: Path, tmp_path: Path) -> None:
     done = shell("restore", str(backup), "--data", "new/folder", "--json")
     assert done.code == 0 and done.json["files"] == 1, done.err
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", done.json["madeAt"])
     data = tmp_path / "new" / "folder"
     assert (data / "blobs" / NAME[:2] / NAME).read_bytes() == BLOB
     assert {path.name for path in data.iterdir()} == {".gitignore", "host.sqlite", "secret.key", "blobs"}

@@ -129,7 +129,7 @@ def test_a_zip_becomes_a_tree_with_files(space: Space, web: Elsewhere) -> None:
     made = imported(space, web.put("/tree.zip", packed(files), "application/zip"), "zip")
     assert made["importedResources"] == 6
     assert [one["problems"] for one in ok(space.api.get(f"{space.path}/imports"))["items"]] == [
-        ["README.md: no file was found for `guide/no.md`; the addresses were kept as they are."]
+        ["README.md: no file was found for `guide/no.md`; the address was kept as it is."]
     ]
     assert space.outline() == [["Welcome"], ["Guide", ["Setup"], ["Deep", ["X"]]]]
     (picture,) = ok(space.api.get(f"{space.path}/content/files"))["items"]

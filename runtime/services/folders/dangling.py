@@ -33,4 +33,5 @@ class Dangling:
 def _sentence(file: str, targets: list[str]) -> str:
     named = ", ".join(f"`{one[:MAX_LENGTH]}`" for one in targets[:MAX_NAMED])
     more = f" and {len(targets) - MAX_NAMED} more" if len(targets) > MAX_NAMED else ""
-    return f"{file[:150]}: no file was found for {named}{more}; the addresses were kept as they are."
+    kept = "the address was kept as it is" if len(targets) == 1 else "the addresses were kept as they are"
+    return f"{file[:150]}: no file was found for {named}{more}; {kept}."

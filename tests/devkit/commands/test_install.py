@@ -80,6 +80,15 @@ def test_places_of_others_are_refused(logged_in: Shell, published: str) -> None:
     assert logged_in("install", "there-is-none").code == 1
 
 
+def test_an_integration_that_does_not_exist_is_no_installation(logged_in: Shell, published: str) -> None:
+    hint = "Start `devkit dev` in its folder, or put it on the host with `devkit publish`."
+    for command in ("installations", "versions", "logs"):
+        done = logged_in(command, "nowhere-at-all")
+        assert (done.code, done.out) == (1, ""), done.out
+        assert f"no integration `nowhere-at-all`, or this token may not see it. {hint}" in done.err
+    assert "is not installed; `devkit install" in logged_in("installations", published).out
+
+
 def test_unpublish_says_what_goes_and_asks(logged_in: Shell, published: str) -> None:
     asked = logged_in("unpublish", published)
     assert (

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from devkit.events import scenarios
 from tests.conftest import Installed, Tenant, wait_for
 from tests.devkit.commands.listener import listener
 from tests.devkit.conftest import Shell
@@ -60,6 +61,9 @@ def test_the_past_becomes_a_file_that_plays(logged_in: Shell, hears: Installed, 
     assert played.code == 0, played.err
     assert played.out.splitlines()[-1] == "Played 2 events."
     wait_for(lambda: heard(hears) == ["one", "two", "one", "three"], 60)
+    (tmp_path / "one.yaml").write_text("events:\n  - event: {type: space_content_updated, revisionId: four}\n")
+    one = logged_in("play", "one.yaml", "--integration", hears.name)
+    assert one.out.splitlines()[-1] == "Played 1 event.", one.err
     assert "already exists" in logged_in("record", "past.yaml", *named).err
     assert logged_in("record", "past.yaml", "--since", "1h", "--force", "--count", "3", *named).code == 0
     assert len(scenario(tmp_path / "past.yaml")["events"]) == 3
@@ -158,3 +162,9 @@ def test_what_cannot_be_recorded_is_reported(
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert words in done.err
     assert not (tmp_path / "new.yaml").exists()
+
+
+def test_a_place_that_cannot_be_written_is_named_and_not_the_file_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(scenarios.Unwritable, match=r"file/past\.yaml cannot be written: Not a directory$"):
+        scenarios.write(tmp_path / "file" / "past.yaml", "sample", [])

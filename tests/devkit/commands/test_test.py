@@ -162,3 +162,9 @@ def test_a_project_inside_another_is_tested_by_itself(shell: Shell, tested: Path
     assert (done.code, "1 passed" in done.out) == (0, True), done.out
     done = shell("test", "-k", "of_inner", folder=tested / "inner")
     assert (done.code, "1 passed" in done.out) == (0, True), done.out
+
+
+def test_a_folder_without_a_project_is_reported_as_by_other_commands(shell: Shell, tmp_path: Path) -> None:
+    done = shell("test", folder=tmp_path)
+    hint = "go to a project's folder, give its path, or create one with `devkit new NAME`"
+    assert done.err == f"error: no integration.yaml or gitbook-manifest.yaml in {tmp_path}; {hint}\n"

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from runtime.contract.invocation import Failure, Script
+from runtime.engines.engine import refusal
 from runtime.engines.python_process.pool import PythonEngine
 from tests.runtime.engines.test_python_scripts import refused
 
@@ -59,3 +61,9 @@ def test_a_recursion_without_end_is_told_in_a_few_lines(probe: Probe) -> None:
     assert "RecursionError" in message
     assert (message.count(" in down"), message.count(" in run")) == (3, 1)
     assert "\n  [Previous line repeated 9" in message
+
+
+def test_a_limit_reached_while_loading_is_one_sentence() -> None:
+    failure = Failure("limit", "The integration used more than 10 s of CPU time.")
+    said = refusal(Script("v", "python", ""), failure).fault.message
+    assert said == "While it was being loaded: the integration used more than 10 s of CPU time."
