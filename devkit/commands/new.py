@@ -159,15 +159,37 @@ def ask_name(place: str | None) -> str:
 def ask_template() -> str:
     """Prompt for a valid template; raises Problem without a terminal."""
     must_be_asked(f"which template? Give --template with one of {', '.join(TEMPLATES)}")
-    click.echo(listed(TEMPLATES), err=True)
-    return str(click.prompt("Template", default=next(iter(TEMPLATES)), value_proc=asked(check_template), err=True))
+    click.echo(_numbered(TEMPLATES), err=True)
+    check = asked(lambda answer: check_template(_meant(answer, TEMPLATES)))
+    return str(click.prompt("Template", default=next(iter(TEMPLATES)), value_proc=check, err=True))
 
 
 def ask_language() -> str:
     """Prompt for a valid language."""
-    click.echo(listed(LANGUAGES), err=True)
-    known = click.Choice(list(LANGUAGES))
-    return str(click.prompt("Language", default=next(iter(LANGUAGES)), type=known, show_choices=False, err=True))
+    click.echo(_numbered(LANGUAGES), err=True)
+    check = asked(lambda answer: _check_language(_meant(answer, LANGUAGES)))
+    return str(click.prompt("Language", default=next(iter(LANGUAGES)), value_proc=check, err=True))
+
+
+def _numbered(known: Mapping[str, str]) -> str:
+    """Return a list to choose from, by number or name."""
+    lines = listed(known).splitlines()
+    return "\n".join(f"{number}  {line}" for number, line in enumerate(lines, 1))
+
+
+def _meant(answer: str, known: Mapping[str, str]) -> str:
+    """Return the name that stands for a number of the list or that alone begins so, else the answer itself."""
+    names = list(known)
+    if answer.isdecimal() and 0 < int(answer) <= len(names):
+        return names[int(answer) - 1]
+    beginning = [name for name in names if answer and name.startswith(answer)]
+    return beginning[0] if len(beginning) == 1 else answer
+
+
+def _check_language(language: str) -> str:
+    if language not in LANGUAGES:
+        raise Problem(f"there is no language `{language}`. Languages: {', '.join(LANGUAGES)}")
+    return language
 
 
 def must_be_asked(missing: str) -> None:

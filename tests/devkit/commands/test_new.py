@@ -64,6 +64,15 @@ def test_it_makes_a_project_and_says_what_comes_next(shell: Shell, tmp_path: Pat
     assert leftovers(tmp_path) == []
 
 
+@pytest.mark.parametrize("template", new.TEMPLATES)
+def test_a_manifest_in_typescript_says_what_the_official_command_line_needs(template: str, tmp_path: Path) -> None:
+    new.make(template, "made", "Made", tmp_path / "made", "typescript")
+    text = (tmp_path / "made" / "gitbook-manifest.yaml").read_text()
+    assert text.count("\n# organization: ") == 1
+    (tmp_path / "made" / "gitbook-manifest.yaml").write_text(text.replace("\n# organization: ", "\norganization: "))
+    assert projects.load(str(tmp_path / "made")).manifest.organization == "my-company"
+
+
 @pytest.mark.parametrize("language", new.LANGUAGES)
 @pytest.mark.parametrize("template", new.TEMPLATES)
 @pytest.mark.parametrize("name", ["123", "x", "no", "A.b_c-1", "-", "a" * 100])
@@ -250,10 +259,17 @@ def test_a_person_is_asked_until_the_answers_are_good(terminal: Any, tmp_path: P
     output.type("blok\n")
     output.read_until("did you mean `block`?")
     output.read_until("Template [block]: ")
-    output.type("link-unfurl\n")
+    output.type("12\n")
+    output.read_until("there is no template `12`")
+    output.read_until("Template [block]: ")
+    number = [*new.TEMPLATES].index("link-unfurl") + 1
+    assert f"{number}  link-unfurl " in output.seen
+    output.type(f"{number}\n")
     output.read_until("Language [python]: ")
     assert all(sentence in output.seen for sentence in new.LANGUAGES.values())
-    output.type("typescript\n")
+    output.type("java\n")
+    output.read_until("there is no language `java`")
+    output.type("type\n")
     output.read_until(None)
     assert output.process.wait(timeout=PATIENCE) == 0
     made = projects.load(str(tmp_path / "my-poll"))
