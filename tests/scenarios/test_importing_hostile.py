@@ -16,7 +16,7 @@ from tests.conftest import Tenant, wait_for
 from tests.scenarios.attacks import ATTACKS
 from tests.scenarios.elsewhere import Elsewhere, packed, redirect, word_document
 from tests.scenarios.test_content import Space, ok
-from tests.scenarios.test_importing import imported, owner, refused, sent, space, web  # noqa: F401  # fixtures
+from tests.scenarios.test_importing import imported, owner, reaching, refused, sent, space, web  # noqa: F401  # fixtures
 
 
 def nodes_of(node: Any) -> Iterator[dict[str, Any]]:

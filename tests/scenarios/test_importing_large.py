@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import wait_for
 from tests.scenarios.elsewhere import packed
 from tests.scenarios.test_content import Space, ok
-from tests.scenarios.test_importing import owner, sent, space, web  # noqa: F401  # fixtures
+from tests.scenarios.test_importing import owner, reaching, sent, space, web  # noqa: F401  # fixtures
 
 PAGES = 1500
 TOO_LARGE = b"Words and more words.\n\n" * 740_000

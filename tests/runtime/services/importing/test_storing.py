@@ -29,7 +29,7 @@ def run_here(function: Any, folder: Path, arguments: Any, **_: Any) -> Any:
 
 
 def job_on(database: Database) -> Any:
-    tools = SimpleNamespace(database=database, apart=SimpleNamespace(run=run_here), blobs=None)
+    tools = SimpleNamespace(database=database, separate_process=SimpleNamespace(run=run_here), blobs=None)
     return SimpleNamespace(tools=tools, check=lambda: None, still_ours=lambda session: None)
 
 
