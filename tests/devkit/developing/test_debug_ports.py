@@ -98,7 +98,7 @@ def test_a_stranger_who_closes_at_once_is_not_taken_for_root() -> None:
 @as_root
 def test_a_process_can_be_closed_to_strangers_as_a_whole() -> None:
     serves = (
-        "import socket\nfrom devkit.developing import peers\npeers.guard()\n"
+        "import socket\nfrom devkit.developing import peer_user\npeer_user.guard()\n"
         "server = socket.create_server(('127.0.0.1', 0))\nprint(server.getsockname()[1], flush=True)\n"
         "while True:\n    server.accept()[0].sendall(b'hello')\n"
     )

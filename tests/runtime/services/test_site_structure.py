@@ -18,6 +18,7 @@ from runtime.contract.site_structure import AddGroup, AddSection, AddSiteSpace, 
 from runtime.services import site_outline, site_places, site_sorting, site_structure
 from runtime.store import migrate, secrets
 from runtime.store.database import Database
+from runtime.store.reach import HOST
 from runtime.store.site_structure import parts_of
 from runtime.store.tables.organizations import OrganizationRow
 from runtime.store.tables.site_structure import SiteSectionGroupRow, SiteSectionRow, SiteSpaceRow
@@ -108,7 +109,7 @@ def step(session: Session, site: SiteRow, kind: str, one: int, two: int, flag: b
         if item is not None:
             where = "before" if flag else "after"
             position = ItemPosition.model_validate({where: {"type": kind_of(anchor), "id": anchor.id}})
-            site_sorting.sort(session, site, (kind_of(item), item.id), position)
+            site_sorting.sort(session, HOST, site, (kind_of(item), item.id), position)
     elif kind == "ungroup" and group is not None:
         assert site_structure.remove_group(session, site, group)
     elif kind == "unsection" and section is not None:
