@@ -21,6 +21,7 @@ from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.projects.folder import find_folder
 from devkit.terminal import completion
+from devkit.terminal.ending import InterruptEvent
 from devkit.terminal.output import Problem, json_option
 from runtime.engines.sandbox import SandboxMode
 
@@ -81,7 +82,7 @@ def command(
     """
     started = time.perf_counter()
     folder, _ = find_folder(path)
-    stopping = threading.Event()
+    stopping = InterruptEvent()
     for number in ENDINGS:  # also a terminal that closes: the host must be stopped in order then, too
         signal.signal(number, lambda *_: stopping.set())
     reporter = Reporter(as_json, stopping, all_events=all_events)

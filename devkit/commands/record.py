@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import threading
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -20,6 +19,7 @@ from devkit.hosts.client import Client, RequestRefused
 from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
+from devkit.terminal.ending import InterruptEvent
 from devkit.terminal.output import Problem, answer, json_option, say, warn
 
 EVERY = 0.5
@@ -96,7 +96,7 @@ class Recording:
     def __init__(self, client: Client, name: str, path: Path, kinds: tuple[str, ...], count: int | None) -> None:
         self._client, self._name, self._path = client, name, path
         self._kinds, self._count = kinds, count
-        self._stopping = threading.Event()
+        self._stopping = InterruptEvent()
         self._seen: set[str] = set()
         self.events: dict[str, dict[str, Any]] = {}
         self.withheld = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import socket
-import threading
 
 import click
 
@@ -13,6 +12,7 @@ from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client
 from devkit.hosts.organizations import organization_of
+from devkit.terminal.ending import InterruptEvent
 from devkit.terminal.output import Problem, json_option, say, shown_status
 from devkit.tunnel.local_port import LocalPort
 from devkit.tunnel.tunnel import Tunnel
@@ -32,7 +32,7 @@ Examples: devkit tunnel 3000
 @json_option
 def command(port: int, name: str | None, organization: str | None, chosen: Choice, as_json: bool) -> None:
     """Give the local PORT a public address on the host, until Ctrl-C."""
-    stopping = threading.Event()
+    stopping = InterruptEvent()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: stopping.set())
     known = chosen.credentials()

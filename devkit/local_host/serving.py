@@ -12,6 +12,8 @@ from typing import Any
 
 from granian import Granian
 
+from devkit.terminal.ending import InterruptEvent
+
 log = logging.getLogger(__name__)
 
 PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0, 15.0)
@@ -112,6 +114,7 @@ class Server(Granian):  # type: ignore[misc, valid-type]
         super().__init__(*arguments, workers=workers, **named)
         self._keep = keep
         self.gave_up = False
+        self.main_loop_interrupt = InterruptEvent()  # which handlers of signals set
         self.on_shutdown(
             self.interrupt_children.clear
         )  # one that dies as the host is stopped is not a failure of the host

@@ -6,10 +6,49 @@ import os
 import signal
 import sys
 import threading
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from types import FrameType
 
 NUMBERS = (signal.SIGTERM, signal.SIGHUP)
 """What ends a command besides Ctrl-C: whoever started it, and a terminal that closes."""
+
+
+class InterruptEvent(threading.Event):
+    """An event that may be set in the handler of a signal, whatever the thread that it interrupts is at.
+
+    The handler of a signal runs in between the steps of the main thread. Where that waits for a `threading.Event`, or
+    sets one for an earlier signal, it holds the lock of the event, for which the handler would wait for ever.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._is = False
+        self._marks: SimpleQueue[None] = SimpleQueue()  # whose `put` is reentrant
+
+    def is_set(self) -> bool:
+        """Return whether it has been set."""
+        return self._is
+
+    def set(self) -> None:
+        """Set it, and wake all that wait."""
+        self._is = True
+        self._marks.put(None)
+
+    def clear(self) -> None:
+        """Set it back."""
+        self._is = False
+        with suppress(Empty):
+            while True:
+                self._marks.get_nowait()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for so many seconds until it is set; gives whether it is."""
+        if not self._is:
+            with suppress(Empty):
+                self._marks.get(timeout=timeout)
+                self._marks.put(None)  # for the others that wait
+        return self._is
 
 
 class EndedBySignal(KeyboardInterrupt):

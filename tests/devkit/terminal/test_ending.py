@@ -144,3 +144,40 @@ def test_an_interrupt_that_comes_into_a_finalizer_is_not_lost(number: signal.Sig
         [sys.executable, "-c", FINALIZED, str(int(number))], capture_output=True, text=True, timeout=20
     )
     assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", "")
+
+
+SET_BY_SIGNALS = """
+import signal
+from devkit.terminal.ending import InterruptEvent
+
+event, count = InterruptEvent(), 0
+
+def handler(*_):
+    global count
+    count += 1
+    event.set()
+
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.0002, 0.0002)
+while count < 5000:
+    event.wait(0.0001)
+    event.clear()
+signal.setitimer(signal.ITIMER_REAL, 0)
+event.set()
+assert event.is_set() and event.wait() and event.wait(0)
+print("ended")
+"""
+
+
+def test_an_event_may_be_set_whatever_its_handler_interrupts() -> None:
+    done = subprocess.run([sys.executable, "-c", SET_BY_SIGNALS], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "ended\n"), done.stderr
+
+
+def test_dev_may_be_interrupted_more_than_once(project: Path, tmp_path: Path) -> None:
+    typed = Typed(tmp_path, project, "dev", str(project), "--no-open", "--port", str(free_port()))
+    typed.look(PATIENCE, b"Preview of counter")
+    for _ in range(20):
+        typed.process.send_signal(signal.SIGTERM)
+        typed.process.send_signal(signal.SIGINT)
+    check_traces(typed, typed.end(signal.SIGTERM), signal.SIGTERM, project)
