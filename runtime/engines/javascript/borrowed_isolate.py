@@ -47,10 +47,10 @@ class BorrowedIsolate(Isolate):
         folder = Path(offer["folder"])
         self.pid, self.base_memory = offer["pid"], offer["base_memory"]
         self._handle = hold(self.pid, lambda: not self._ended)
-        self._doorway = IsolateSockets(folder / "host", offer["door"])
+        self._sockets = IsolateSockets(folder / "host", offer["door"])
         try:
             self.presence = SharedCallCounts(folder / "presence", offer["slot"])
-            self._doorway.open()
+            self._sockets.open()
             lender.send(READY)
             connection = self._take_control()
             if not self._is_the_one(connection):

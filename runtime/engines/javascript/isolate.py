@@ -43,7 +43,7 @@ class Isolate(ABC):
     pid: int
     base_memory: int
     share: CpuShare
-    _doorway: IsolateSockets
+    _sockets: IsolateSockets
     _handle: ProcessHandle | None
 
     def __init__(self, proxy: EgressProxy, memory: int, most_channels: int) -> None:
@@ -191,11 +191,11 @@ class Isolate(ABC):
         with self._opening:
             number = self._opened
             try:
-                gate = self._proxy.attach(self._doorway.way_out(number))
+                gate = self._proxy.attach(self._sockets.way_out(number))
             except FileNotFoundError as error:
                 raise ProcessBroken("the isolate's folder is gone") from error
             except OSError as error:
-                self._doorway.remove_way_out(number)  # the next try takes the same name
+                self._sockets.remove_way_out(number)  # the next try takes the same name
                 _log.error("an isolate cannot accept another call: %s", error)
                 raise PoolBusy from error
             self._opened += 1
@@ -210,13 +210,13 @@ class Isolate(ABC):
                     raise ProcessBroken("the isolate sent an unexpected message")
             except BaseException:
                 self._proxy.detach(gate)
-                self._doorway.remove_way_out(number)
+                self._sockets.remove_way_out(number)
                 raise
         return Channel(self, connection, number, gate)
 
     def _accept(self) -> tuple[int, socket.socket]:
         """Return the next connection and the number it says; raises `ProcessBroken`."""
-        return self._doorway.accept(self._running, self._error_output)
+        return self._sockets.accept(self._running, self._error_output)
 
     def _take_control(self) -> socket.socket:
         """Accept the connection over which the process takes commands, its first one; raises `ProcessBroken`."""
@@ -230,7 +230,7 @@ class Isolate(ABC):
     def _let_go(self, channel: Channel) -> None:
         channel.close()
         self._proxy.detach(channel.gate)
-        self._doorway.remove_way_out(channel.number)
+        self._sockets.remove_way_out(channel.number)
 
     def _close_connections(self) -> bool:
         """Close every channel; returns False when that was done before."""
@@ -243,7 +243,7 @@ class Isolate(ABC):
             self._let_go(channel)
         if self._control is not None:
             self._control.close()
-        self._doorway.close()
+        self._sockets.close()
         self.presence.close()
         return True
 

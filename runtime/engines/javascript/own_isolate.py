@@ -63,7 +63,7 @@ class OwnIsolate(Isolate):
             self.folder = pad.folders.new()
         except OSError as error:
             raise ProcessBroken(f"no temporary folder can be made: {error}") from error
-        self._doorway = IsolateSockets(self.folder / "host")
+        self._sockets = IsolateSockets(self.folder / "host")
         self._scripts, self._stderr = self.folder / "script", self.folder / "stderr"
         self._process: subprocess.Popen[bytes] | None = None
         try:
@@ -173,11 +173,11 @@ class OwnIsolate(Isolate):
         return True
 
     def _start(self, pad: IsolateLauncher, memory: int) -> None:
-        for folder in (self._doorway.folder, self._scripts):
+        for folder in (self._sockets.folder, self._scripts):
             folder.mkdir()
             folder.chmod(0o755)  # the isolate may be another user; the folder around these is closed to others
-        self._doorway.open()
-        self._process = pad.start(self._doorway.folder, self._scripts, self._stderr, memory)
+        self._sockets.open()
+        self._process = pad.start(self._sockets.folder, self._scripts, self._stderr, memory)
         connection = self._take_control()
         self.pid = self._process.pid
         if pad.confined and sys.platform == "linux":  # then that is bubblewrap, which has started it
