@@ -175,11 +175,11 @@ def _subrequest(subrequest: Subrequest, within: Any, masker: Masker) -> None:
     from opentelemetry.trace import SpanKind, StatusCode
 
     began = int(subrequest.timestamp * 1e9)
-    address = urlsplit(masker.url(subrequest.url))
+    host, path = _address(masker.url(subrequest.url))
     attributes: dict[str, str | int] = {
         "http.request.method": subrequest.method,
-        "server.address": address.hostname or "",
-        "url.path": address.path,
+        "server.address": host,
+        "url.path": path,
     }
     if subrequest.status is not None:
         attributes["http.response.status_code"] = subrequest.status
@@ -187,3 +187,12 @@ def _subrequest(subrequest: Subrequest, within: Any, masker: Masker) -> None:
     if subrequest.refused is not None or subrequest.status is None:
         span.set_status(StatusCode.ERROR, masker.text(subrequest.refused) if subrequest.refused else None)
     span.end(began + int(subrequest.duration_ms * 1e6))
+
+
+def _address(url: str) -> tuple[str, str]:
+    """Return host and path of what a script requested, which may be no address at all."""
+    try:
+        parts = urlsplit(url)
+        return parts.hostname or "", parts.path
+    except ValueError:
+        return "", ""

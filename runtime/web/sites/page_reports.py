@@ -34,7 +34,7 @@ class Violation:
     @property
     def culprit(self) -> str | None:
         """The name of the integration whose injected script asked for it, where the report says so."""
-        match = PATH.match(urlsplit(self.source).path) if self.source else None
+        match = PATH.match(_path(self.source))
         return match[1] if match else None
 
     def sentence(self) -> str:

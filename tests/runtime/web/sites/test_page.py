@@ -195,6 +195,11 @@ def test_what_is_not_a_report_is_refused(home: str, body: bytes) -> None:
     assert requests.post(f"{home}-/violations", data=body, timeout=60).status_code == 400
 
 
+def test_a_source_that_is_no_address_is_nobodys() -> None:
+    (one,) = violations(json.dumps(report("https://x.example/", **{"source-file": "http://[x/y"})).encode())
+    assert one.culprit is None and "http://[x/y" in one.sentence()
+
+
 def test_a_report_cannot_trick_who_reads_it() -> None:
     nasty = report("https://x.example/\x1b[31m\u202e" + "a" * 5000, **{"line-number": True, "source-file": ["x"]})
     (body,) = violations(json.dumps(nasty).encode())
