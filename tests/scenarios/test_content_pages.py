@@ -249,3 +249,17 @@ def test_spaces_of_equal_titles_are_told_apart(admin: Browser, owner: Tenant) ->
             "Up / From client",
             *(f"In / From client ({space})" for space in spaces[2:]),
         ]
+
+
+def test_every_team_may_be_chosen(host: HostProcess) -> None:
+    many = tenant(host, "Teams", f"{new_id()}@example.com")
+    for number in range(1001):  # one page of the list has a thousand
+        databases.ask(
+            host.data,
+            "INSERT INTO teams (id, organization_id, title, created_at) VALUES (?, ?, ?, ?)",
+            (new_id(), many.id, f"Team {number:04d}", MOMENT),
+        )
+    databases.ask(host.data, "UPDATE epochs SET n = n + 1", ())
+    space = made(many, "space", "Space")
+    shown = signed_in(host, many.api.token).ask("GET", f"/app/spaces/{space}/access").text
+    assert [f"Team {number:04d}" for number in range(1001) if f"Team {number:04d}" not in shown] == []

@@ -12,7 +12,7 @@ from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.content_settings import KINDS, ContentKind
 from runtime.web.admin.forms import NOTHING_REFUSED, Refused, attempt, role_of
 from runtime.web.admin.organizations import organization_around
-from runtime.web.admin.paging import page_of
+from runtime.web.admin.paging import every, page_of
 from runtime.web.admin.places import not_deleted
 
 WHO = {"users": ("User", "userId"), "teams": ("Team", "teamId")}
@@ -34,8 +34,7 @@ def _show(kind: ContentKind, visit: OperatorVisit, one: str, refused: Refused = 
     organization = organization_around(visit, shown)
     teams: list[dict[str, Any]] = []
     if organization:
-        of = {"organizationId": organization["id"]}
-        teams = visit.do("listTeamsInOrganizationById", of, query={"limit": "1000"})["items"]
+        teams = list(every(visit, "listTeamsInOrganizationById", {"organizationId": organization["id"]}))
     return visit.page(
         "content_access",
         refused.status,

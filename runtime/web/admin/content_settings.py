@@ -17,6 +17,7 @@ from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.content_tree import Tree, tree_of
 from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question, attempt, role_of
 from runtime.web.admin.organizations import organization_around
+from runtime.web.admin.paging import every
 from runtime.web.admin.places import not_deleted
 
 
@@ -113,7 +114,7 @@ def _alone(kind: ContentKind, visit: OperatorVisit, shown: dict[str, Any]) -> Tr
     """Return what a guest sees around something: itself, and the spaces in a collection."""
     inside: list[dict[str, Any]] = []
     if kind is COLLECTION:
-        inside = visit.do("listSpacesInCollectionById", kind.path(shown["id"]), query={"limit": "1000"})["items"]
+        inside = list(every(visit, "listSpacesInCollectionById", kind.path(shown["id"])))
     return Tree({shown["id"]: inside}, {}, True)
 
 

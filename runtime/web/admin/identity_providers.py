@@ -9,7 +9,7 @@ from flask import Flask, Response
 from runtime.api.host import Host
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question, attempt, role_of
-from runtime.web.admin.paging import page_of
+from runtime.web.admin.paging import every, page_of
 from runtime.web.admin.places import organization_of
 
 FIELDS = ("label", "ssoURL", "entityID", "certificate")
@@ -104,8 +104,4 @@ def _body(visit: OperatorVisit) -> dict[str, Any]:
 
 
 def _teams(visit: OperatorVisit, organization: str) -> list[dict[str, Any]]:
-    query = {"limit": "1000"}
-    teams: list[dict[str, Any]] = visit.do(
-        "listTeamsInOrganizationById", {"organizationId": organization}, query=query
-    )["items"]
-    return teams
+    return list(every(visit, "listTeamsInOrganizationById", {"organizationId": organization}))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from flask import Flask, Response, request
@@ -13,7 +13,7 @@ from runtime.contract import errors
 from runtime.services.files import MAX_FILE
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.forms import NOTHING_REFUSED, Refused, attempt
-from runtime.web.admin.paging import page_of
+from runtime.web.admin.paging import every, page_of
 from runtime.web.admin.space_content import around_space
 
 SOURCES = {
@@ -50,20 +50,22 @@ def mount_imports(app: Flask, host: Host) -> None:
     add_page(app, host, f"{every}/<import_>/cancel", _cancel, "POST")
 
 
+MOST_WAITING = 500
+"""Change requests to choose from."""
+
+
 def _list(visit: OperatorVisit, space: str, refused: Refused = NOTHING_REFUSED) -> Response:
     around, path = around_space(visit, space), {"spaceId": space}
     listed = page_of(visit, "listImports", path)
     choices: dict[str, Any] = {}
     if around["space"]["permissions"]["edit"]:
-        waiting = [
-            one
-            for status in ("open", "draft")
-            for one in visit.do("listChangeRequestsForSpace", path, query={"status": status, "limit": "100"})["items"]
-        ]
+        found = (every(visit, "listChangeRequestsForSpace", path, status=status) for status in ("open", "draft"))
+        waiting = list(islice(chain.from_iterable(found), MOST_WAITING))
         live = around["space"]["editMode"] == "live"
         chosen = request.args.get("into") or (INTO_SPACE if live else INTO_NEW)
         pages = list(islice(_flat(visit.do("listPages", path)["pages"]), MOST_PAGES))
         choices = {"requests": waiting, "live": live, "into": chosen, "pages": pages, "most": MAX_FILE >> 20}
+        choices["not_all"] = len(waiting) == MOST_WAITING
     return visit.page(
         "imports", refused.status, listed=listed, sources=SOURCES, states=STATES, refused=refused, **choices, **around
     )
