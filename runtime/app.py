@@ -13,7 +13,7 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
-from runtime.api.anonymous_lanes import KnownSenders
+from runtime.api.anonymous_lanes import KnownOwners
 from runtime.api.answers import mount_errors
 from runtime.api.ask_streams import mount_ask_streams
 from runtime.api.auth import Authenticator
@@ -250,8 +250,8 @@ def _host(settings: Settings, place: int, database: Database, followers: Followe
     separate_process, folders = SeparateProcessRunner(settings.sandbox), Folders(WORK)
     # Each process has its part, so that none has to ask the others; with a preview an author looks at everything.
     part = -(-settings.record_renders // settings.workers)
-    thinning = Sampling(followers, part, everything=settings.preview)
-    invoker = Invoker(engines, recorder, thinning, settings.limits, tunnels, capacity.calls)
+    sampling = Sampling(followers, part, everything=settings.preview)
+    invoker = Invoker(engines, recorder, sampling, settings.limits, tunnels, capacity.calls)
     plans = Plans(database, Planner(addresses))
     dispatcher = Dispatcher(
         database,
@@ -292,7 +292,7 @@ def _host(settings: Settings, place: int, database: Database, followers: Followe
         answer_model=_answer_model(settings),
         mailer=Mailer(database, server, addresses, settings.mail_retry_seconds) if server is not None else None,
         authenticator=Authenticator(database),
-        sent_before=KnownSenders(),
+        known_owners=KnownOwners(),
         renders=renders,
         shortcuts=RenderShortcuts(settings.render_cache_bytes // 2),
         unfurling=Unfurling(),

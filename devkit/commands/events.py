@@ -12,7 +12,7 @@ import click
 from devkit.events import history
 from devkit.events.traces import answer_text, as_text, ending_text, notes, what
 from devkit.events.types import EventType
-from devkit.hosts import choosing, response_types
+from devkit.hosts import choosing, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.projects import names
@@ -81,7 +81,7 @@ def command(
         name, event = _told_apart(client, name, env)
     name = name or names.name_here(env)
     if event is not None:
-        detail = client.call("GET", history.path(name, event), shape=response_types.DETAIL)
+        detail = client.call("GET", history.path(name, event), shape=response_shapes.DETAIL)
         say(json.dumps(detail) if as_json else _whole(detail))
         return
     queued = "true" if status is None else None
@@ -100,7 +100,7 @@ def _told_apart(client: Client, text: str, env: str | None) -> tuple[str, str | 
     """Tell the id of an event of this folder's integration from the name of another one; raises Problem."""
     try:
         here = names.name_here(env)
-        client.call("GET", history.path(here, text), shape=response_types.DETAIL)
+        client.call("GET", history.path(here, text), shape=response_shapes.DETAIL)
         return here, text
     except RequestRefused as refused:
         if refused.status not in (403, 404):
@@ -109,7 +109,7 @@ def _told_apart(client: Client, text: str, env: str | None) -> tuple[str, str | 
     except Problem:
         where = f"without an integration in this folder, an event needs its name: `devkit events NAME {text}`"
     try:
-        client.call("GET", f"/v1/integrations/{part(text)}", shape=response_types.NAMED)
+        client.call("GET", f"/v1/integrations/{part(text)}", shape=response_shapes.NAMED)
     except RequestRefused as refused:
         if refused.status != 404:
             raise

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from devkit.exporting.downloading import Folder, files_of
-from devkit.hosts import choosing, places, response_types
+from devkit.hosts import choosing, places, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
 from devkit.terminal.output import answer, json_option
@@ -35,7 +35,7 @@ def command(space: str, path: Path, force: bool, chosen: Choice, as_json: bool) 
     """
     client = chosen.client()
     space = places.id_of(client, "space", space)
-    revision = str(client.call("GET", f"/v1/spaces/{part(space)}", shape=response_types.SPACE)["revision"])
+    revision = str(client.call("GET", f"/v1/spaces/{part(space)}", shape=response_shapes.SPACE)["revision"])
     folder = Folder(path, force=force)
     console = Console(stderr=True)
     hidden = as_json or not (console.is_terminal and sys.stdout.isatty())

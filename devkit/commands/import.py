@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import click
 
-from devkit.hosts import choosing, places, response_types
+from devkit.hosts import choosing, places, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, part
 from devkit.importing import requests
@@ -61,7 +61,7 @@ def command(
         to = _Target(client, places.id_of(client, "space", space), page, change_request, what)
         with to:
             body = {"url": what, "source": source or _source_of(what), **to.named}
-            done = to.followed(client.call("POST", f"{to.path}/imports", body, shape=response_types.IMPORT))
+            done = to.followed(client.call("POST", f"{to.path}/imports", body, shape=response_shapes.IMPORT))
     else:
         with packed(Path(what), source) as sent:
             client = chosen.client()
@@ -69,7 +69,7 @@ def command(
             with to:
                 named = {"source": sent.source, "name": sent.name, **to.named}
                 path = f"{to.path}/content/import/upload"
-                done = to.followed(client.call("POST", path, data=sent.content, shape=response_types.IMPORT, **named))
+                done = to.followed(client.call("POST", path, data=sent.content, shape=response_shapes.IMPORT, **named))
     for problem in () if as_json else done.get("problems") or ():
         warn(problem)
     count, total = done.get("importedResources") or 0, done.get("totalResources") or 0

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from devkit.hosts import choosing, installations, places, response_types
+from devkit.hosts import choosing, installations, places, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.organizations import organization_of
 from devkit.projects import names
@@ -63,7 +63,7 @@ def command(
     installation = installations.find(client, name, owner)
     if installation is None:
         installation = client.call(
-            "POST", installations.path_of(name), {"organization": owner}, shape=response_types.INSTALLATION
+            "POST", installations.path_of(name), {"organization": owner}, shape=response_shapes.INSTALLATION
         )
     at = installations.path_of(name, installation["id"])
     there = installations.parts_of(client, name, installation)
@@ -72,7 +72,7 @@ def command(
     for site in _missing(sites, there["site"], "site"):
         client.call("POST", f"{at}/sites", {"siteId": site})
     wanted = {f"{kind}_selection": "all" for kind, every in (("space", all_spaces), ("site", all_sites)) if every}
-    installation = client.call("PATCH" if wanted else "GET", at, wanted or None, shape=response_types.INSTALLATION)
+    installation = client.call("PATCH" if wanted else "GET", at, wanted or None, shape=response_shapes.INSTALLATION)
     parts = installations.parts_of(client, name, installation)
     following = installations.next_step(client, name, owner, installation, parts)
     text = "\n".join([*installations.lines(name, installation, parts), *([following] if following else [])])

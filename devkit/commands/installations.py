@@ -6,7 +6,7 @@ import json
 
 import click
 
-from devkit.hosts import choosing, installations, response_types
+from devkit.hosts import choosing, installations, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
 from devkit.hosts.organizations import organization_of
@@ -27,14 +27,14 @@ def command(name: str | None, organization: str | None, chosen: Choice, as_json:
     """List what is installed on an organization, or where the integration NAME is installed, with pending steps."""
     client = chosen.client()
     owner = organization_of(client, organization)
-    found = client.every(f"/v1/orgs/{part(owner)}/installations", shape=response_types.INSTALLED, search=name)
+    found = client.every(f"/v1/orgs/{part(owner)}/installations", shape=response_shapes.INSTALLED, search=name)
     rows = [
         (item["integration"]["name"], item["installation"])
         for item in found
         if name is None or item["integration"]["name"] == name
     ]
     if name is not None and not rows:
-        client.call("GET", f"/v1/integrations/{part(name)}", shape=response_types.INTEGRATION)  # says if there is none
+        client.call("GET", f"/v1/integrations/{part(name)}", shape=response_shapes.INTEGRATION)  # says if there is none
     told = [(known, one, installations.parts_of(client, known, one)) for known, one in rows]
     if as_json:
         values = [

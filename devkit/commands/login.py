@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from devkit.hosts import choosing, credentials, response_types
+from devkit.hosts import choosing, credentials, response_shapes
 from devkit.hosts.client import Client, RequestRefused
 from devkit.terminal.output import Problem, answer, json_option, one_line
 
@@ -59,7 +59,7 @@ def command(
 def _user(new: credentials.Credentials) -> dict[str, Any]:
     """Ask whose a token is; raises Problem, which names the address without its path where that was not a host's."""
     try:
-        user: dict[str, Any] = Client(new).call("GET", "/v1/user", shape=response_types.USER)
+        user: dict[str, Any] = Client(new).call("GET", "/v1/user", shape=response_shapes.USER)
         return user
     except RequestRefused as refused:
         address = urlsplit(new.host)

@@ -25,7 +25,7 @@ def command(name: str | None, as_json: bool) -> None:
     if name is None and now.default is None:
         several = f"choose one of: {', '.join(now.hosts)}" if now.hosts else "you are not logged in to any host"
         raise Problem(several, hint="`devkit hosts` lists the hosts")
-    gone = credentials.named(now, name or now.default or "", f"logout {name}", saves=False)
+    gone = credentials.named(now, name or now.default or "", f"logout {name}", suggest_login=False)
     called = name if name in now.hosts else now.name_for(gone.host)
     left = {known: one for known, one in now.hosts.items() if known != called}
     # Of several that are left none is chosen by itself: a command would speak to one nobody meant.

@@ -9,7 +9,7 @@ import click
 
 from devkit.build.bundle import publish_body
 from devkit.checking import inspection
-from devkit.hosts import choosing, installations, response_types
+from devkit.hosts import choosing, installations, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.hosts.error_positions import finding_of
@@ -80,7 +80,7 @@ def command(
         try:
             sent = body | {"unlessSame": True}
             published: dict[str, Any] = client.call(
-                "POST", f"/v1/integrations/{part(name)}", sent, shape=response_types.PUBLISHED
+                "POST", f"/v1/integrations/{part(name)}", sent, shape=response_shapes.PUBLISHED
             )
         except RequestRefused as refused:
             finding = finding_of(refused.sentence, project.folder, path)
@@ -113,7 +113,7 @@ def _running(client: Client, name: str) -> dict[str, Any] | None:
     """Return what the host runs under this name, if anything."""
     try:
         published: dict[str, Any] = client.call(
-            "GET", f"/v1/integrations/{part(name)}", shape=response_types.INTEGRATION
+            "GET", f"/v1/integrations/{part(name)}", shape=response_shapes.INTEGRATION
         )
         return published
     except RequestRefused as refused:

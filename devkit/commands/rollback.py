@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from devkit.hosts import choosing, response_types
+from devkit.hosts import choosing, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, part
 from devkit.releasing.confirmation import ask, show
@@ -33,7 +33,7 @@ def command(name: str, version: int | None, last: bool, yes: bool, chosen: Choic
         raise click.UsageError("Give a VERSION, or --last.")
     client = chosen.client()
     goal = _goal(client, name, version)
-    now = client.call("GET", f"/v1/integrations/{part(name)}", shape=response_types.INTEGRATION)
+    now = client.call("GET", f"/v1/integrations/{part(name)}", shape=response_shapes.INTEGRATION)
     manifest = goal["manifest"] | {"visibility": goal["visibility"], "title": goal["title"], "runtime": goal["runtime"]}
     changes = differences(now, manifest)
     if not as_json and changes:
@@ -43,7 +43,7 @@ def command(name: str, version: int | None, last: bool, yes: bool, chosen: Choic
         "POST",
         f"/v1/integrations/{part(name)}/rollback",
         {"version": goal["version"]},
-        shape=response_types.ROLLED_BACK,
+        shape=response_shapes.ROLLED_BACK,
     )
     text = f"{name} runs version {goal['version']} again, as version {published['version']}."
     answer(as_json, published | {"differences": [change.as_json() for change in changes]}, text)
@@ -52,7 +52,7 @@ def command(name: str, version: int | None, last: bool, yes: bool, chosen: Choic
 def _goal(client: Client, name: str, version: int | None) -> dict[str, Any]:
     """Find the version to go back to, or the one before the current; raises Problem."""
     numbers = []
-    for row in versions(client, name, response_types.KEPT_VERSION):
+    for row in versions(client, name, response_shapes.KEPT_VERSION):
         numbers.append(str(row["version"]))
         if version == row["version"] or (version is None and not row["current"]):
             if row["current"]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from devkit.hosts import choosing, response_types
+from devkit.hosts import choosing, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
 from devkit.terminal.output import Problem, answer, json_option, one_line
@@ -40,13 +40,13 @@ def command(title: str | None, days: int, revoked: str | None, chosen: Choice, a
     client = chosen.client()
     if title is not None:
         made = client.call(
-            "POST", "/v1/user/tokens", {"title": title, "expiresIn": days or None}, shape=response_types.NEW_TOKEN
+            "POST", "/v1/user/tokens", {"title": title, "expiresIn": days or None}, shape=response_shapes.NEW_TOKEN
         )
         until = f"until {made['expiresAt']}" if made.get("expiresAt") else "until it is revoked"
         note = f"Created {made['id']} ({one_line(made['title'])}), which is valid {until}. It is shown only this once:"
         answer(as_json, {"host": client.host, **made}, f"{note}\n{made['token']}")
         return
-    tokens = list(client.every("/v1/user/tokens", shape=response_types.TOKEN))
+    tokens = list(client.every("/v1/user/tokens", shape=response_shapes.TOKEN))
     if revoked is None:
         answer(as_json, {"host": client.host, "tokens": tokens}, "\n".join(_line(token_) for token_ in tokens))
         return

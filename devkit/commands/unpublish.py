@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from devkit.hosts import choosing, installations, response_types
+from devkit.hosts import choosing, installations, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, part
 from devkit.releasing.confirmation import ask_to_lose
@@ -27,7 +27,7 @@ def command(name: str, chosen: Choice, as_json: bool, yes: bool) -> None:
     """
     client = chosen.client()
     if not any(
-        item["name"] == name for item in client.every("/v1/integrations", shape=response_types.NAMED, search=name)
+        item["name"] == name for item in client.every("/v1/integrations", shape=response_shapes.NAMED, search=name)
     ):
         raise Problem(f"there is no integration {name} on {client.host}")
     if not yes:
@@ -39,7 +39,7 @@ def command(name: str, chosen: Choice, as_json: bool, yes: bool) -> None:
 def _what_goes(client: Client, name: str) -> str:
     """Describe what is deleted: the number of versions, and the person's organizations that have it installed."""
     kept = sum(1 for _ in versions(client, name))
-    organizations = client.every("/v1/orgs", shape=response_types.ORGANIZATION)
+    organizations = client.every("/v1/orgs", shape=response_shapes.ORGANIZATION)
     where = [one_line(one["title"]) for one in organizations if installations.find(client, name, one["id"]) is not None]
     listed = ", ".join(where[:MOST_NAMED]) + (" and more" if len(where) > MOST_NAMED else "")
     of_yours = f"installed in your organizations: {listed}" if where else "installed in none of your organizations"

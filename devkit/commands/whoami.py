@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from devkit.hosts import choosing, response_types
+from devkit.hosts import choosing, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client
 from devkit.terminal.output import answer, json_option, one_line
@@ -19,6 +19,6 @@ def command(chosen: Choice, as_json: bool) -> None:
     Example: devkit whoami --json
     """
     known = chosen.credentials()
-    user = Client(known).call("GET", "/v1/user", shape=response_types.USER)
+    user = Client(known).call("GET", "/v1/user", shape=response_shapes.USER)
     text = f"{user['displayName']} <{user.get('email') or ''}> ({user['id']}) at {known.host}"
     answer(as_json, {"host": known.host, "user": user}, one_line(text))

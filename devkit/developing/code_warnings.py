@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devkit.developing.unregistered_components import unkept
+from devkit.developing.unregistered_components import unregistered
 from devkit.projects.findings import Finding
 from devkit.projects.project import Project
 
@@ -16,4 +16,4 @@ def code_warnings(project: Project) -> list[Finding]:
 
     subject = Subject(project, code_of(project))
     secrets = secret_undeclared(subject)
-    return [*unkept(project, subject.code), *(replace(finding, level="warning") for finding in secrets)]
+    return [*unregistered(project, subject.code), *(replace(finding, level="warning") for finding in secrets)]

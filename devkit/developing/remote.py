@@ -14,7 +14,7 @@ from devkit.developing.faults import EXPECTED, faults, patience
 from devkit.developing.keys import Keys
 from devkit.developing.reporting import Reporter
 from devkit.developing.watcher import Watcher
-from devkit.hosts import response_types
+from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.hosts.credentials import Credentials
 from devkit.offline.sandboxed_script import SandboxedScript
@@ -91,7 +91,7 @@ class RemoteSession:
     def _published(self, name: str) -> dict[str, Any]:
         try:
             integration: dict[str, Any] = self._client.call(
-                "GET", f"/v1/integrations/{part(name)}", shape=response_types.LOCATED
+                "GET", f"/v1/integrations/{part(name)}", shape=response_shapes.LOCATED
             )
             return integration
         except RequestRefused as refused:

@@ -11,7 +11,7 @@ from devkit.projects.findings import Finding
 from devkit.projects.project import Project
 
 
-def unkept(project: Project, code: Code) -> list[Finding]:
+def unregistered(project: Project, code: Code) -> list[Finding]:
     """Find blocks and screens whose component is nowhere in the script, as after a new name in the manifest alone.
 
     What a script makes up at run time cannot be seen: if it registers a component that way, an id that stands in it

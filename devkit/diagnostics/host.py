@@ -9,7 +9,7 @@ from typing import Any
 import requests
 
 from devkit.diagnostics.result import Examination, Place
-from devkit.hosts import connections, response_types
+from devkit.hosts import connections, response_shapes
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.projects import project as projects
 from devkit.terminal.output import Problem
@@ -77,8 +77,8 @@ def token(place: Place) -> Examination:
     cure = "Create a token with `devkit init` on the host, then run `devkit login`."
     client = Client(place.known)
     try:
-        user = client.call("GET", "/v1/user", shape=response_types.USER)
-        organizations = list(client.every("/v1/orgs", shape=response_types.RIGHTS))
+        user = client.call("GET", "/v1/user", shape=response_shapes.USER)
+        organizations = list(client.every("/v1/orgs", shape=response_shapes.RIGHTS))
     except RequestRefused as refused:
         if refused.status in (401, 403, 404):
             return Examination("problem", f"the token does not belong to a user: {refused.sentence}", cure)
@@ -140,7 +140,7 @@ def development(place: Place) -> Examination:
         return Examination("skipped", "no host to ask")
     try:
         path = f"/v1/integrations/{part(projects.load(str(place.folder)).manifest.name)}/dev"
-        mode = Client(place.known).call("GET", path, shape=response_types.MODE)
+        mode = Client(place.known).call("GET", path, shape=response_shapes.MODE)
     except Problem:
         return Examination("skipped", "the integration in this folder is not on the host, or this token may not see it")
     url = mode.get("tunnelUrl")

@@ -11,7 +11,7 @@ from typing import Any
 import requests
 
 from devkit.events.signing import SIGNERS
-from devkit.hosts import connections, response_types
+from devkit.hosts import connections, response_shapes
 from devkit.hosts.client import LONGEST, Client, part, read_whole, reason
 from devkit.hosts.time_limits import Within
 from devkit.terminal.output import Problem
@@ -52,7 +52,7 @@ def endpoint(client: Client, name: str, place: Place) -> str:
         path += f"/spaces/{part(place.space)}"
     elif place.site:
         path += f"/sites/{part(place.site)}"
-    return str(client.call("GET", path, shape=response_types.ENDPOINT)["urls"]["publicEndpoint"])
+    return str(client.call("GET", path, shape=response_shapes.ENDPOINT)["urls"]["publicEndpoint"])
 
 
 def request(address: str, description: RequestDescription) -> dict[str, Any]:

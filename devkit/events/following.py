@@ -11,7 +11,7 @@ from typing import Any
 import requests
 
 from devkit.events import history
-from devkit.hosts import response_types
+from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, RequestRefused, reason
 from devkit.hosts.event_stream import events
 from devkit.terminal.output import Problem
@@ -28,7 +28,7 @@ def past(client: Client, name: str, last: int, **filters: str | None) -> Iterato
     try:
         with client.stream(path, silence=SILENCE, last=str(last), follow="false", **filters) as stream:
             for message in events(stream):
-                yield client.read(message.data, response_types.DETAIL, "an event of the stream")
+                yield client.read(message.data, response_shapes.DETAIL, "an event of the stream")
     except requests.RequestException as error:
         raise Problem(f"{client.host} does not answer ({reason(error)})") from error
 
@@ -62,7 +62,7 @@ def follow(
                     if stopping.is_set():  # somebody else may follow by now
                         return
                     after = message.id or after
-                    detail = client.read(message.data, response_types.DETAIL, "an event of the stream")
+                    detail = client.read(message.data, response_shapes.DETAIL, "an event of the stream")
                     key = (detail["event"]["id"], detail["event"]["delivery"]["attempts"])
                     if key not in delivered:
                         delivered[key] = None

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from devkit.hosts import response_types
+from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, part
 from devkit.terminal.output import Problem
 from runtime.contract.timestamps import wire_time
@@ -36,12 +36,12 @@ def path(name: str, *more: str) -> str:
 
 def walk(client: Client, name: str, size: int = PAGE, **filters: str | None) -> Iterator[dict[str, Any]]:
     """Go through events, newest first; `filters` are those of the API: type, status, installation, since."""
-    return client.every(path(name), size, response_types.EVENT, **filters)
+    return client.every(path(name), size, response_shapes.EVENT, **filters)
 
 
 def whole(client: Client, name: str, event: str) -> dict[str, Any]:
     """Return one event, with its request's `body` if the host kept it; raises Problem."""
-    detail = client.call("GET", path(name, event), shape=response_types.DETAIL)
+    detail = client.call("GET", path(name, event), shape=response_shapes.DETAIL)
     recorded = {"body": detail["body"]} if "body" in detail else {}
     return {**detail["event"], **recorded}
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from devkit.events import history
 from devkit.events.traces import ending_of, ending_text
-from devkit.hosts import response_types
+from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, RequestRefused
 from devkit.terminal.output import Problem, one_line
 
@@ -34,7 +34,7 @@ def ended(client: Client, name: str, ids: Sequence[str]) -> list[dict[str, Any]]
     while open_:
         for event in list(open_):
             try:
-                detail = client.call("GET", history.path(name, event), shape=response_types.DETAIL)
+                detail = client.call("GET", history.path(name, event), shape=response_shapes.DETAIL)
             except RequestRefused as refused:
                 if refused.status not in (403, 404):
                     raise

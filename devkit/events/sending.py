@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from devkit.events.history import path
-from devkit.hosts import response_types
+from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, part
 from devkit.terminal.output import Problem
 from runtime.contract import event_examples
@@ -20,7 +20,7 @@ ANY = "*"
 def send(client: Client, name: str, event: dict[str, Any], count: int = 1, body: str | None = None) -> dict[str, Any]:
     """Send an event; returns ids and, if somebody waits for it, the answer. Raises Problem if nobody got it."""
     request = {"event": event, "count": count} | ({} if body is None else {"body": body})
-    sent: dict[str, Any] = client.call("POST", path(name), request, shape=response_types.SENT)
+    sent: dict[str, Any] = client.call("POST", path(name), request, shape=response_shapes.SENT)
     if not sent["events"]:
         raise Problem(f"no installation received the event: {sent.get('reason', 'nothing matched')}")
     return sent
@@ -52,7 +52,7 @@ def fixture(client: Client, name: str, event: str) -> dict[str, Any]:
     """Return a realistic payload for an event, adapted to the integration; raises Problem."""
     if event in event_examples.PER_INTEGRATION:
         return event_examples.suited(
-            event, client.call("GET", f"/v1/integrations/{part(name)}", shape=response_types.OFFERED)
+            event, client.call("GET", f"/v1/integrations/{part(name)}", shape=response_shapes.OFFERED)
         )
     return event_examples.payload(event)
 

@@ -9,13 +9,13 @@ from typing import Any
 import requests
 import yaml
 
-from devkit.hosts import connections, response_types
+from devkit.hosts import connections, response_shapes
 from devkit.hosts.client import TIMEOUT, Client, HostUnreachable, part, reason
 from devkit.hosts.time_limits import Within
 from devkit.terminal.output import Problem
 
 _PIECE = 1 << 18
-LISTING = response_types.page_of(response_types.FILE, count=response_types.whole)
+LISTING = response_shapes.page_of(response_shapes.FILE, count=response_shapes.whole)
 LONGEST_FILE = 3600
 """Seconds that a file takes."""
 CONFIGURATION = ".gitbook.yaml"

@@ -67,8 +67,8 @@ class Client:
     ) -> Answer:
         """Call an operation and parse its JSON object; an empty response is an empty object.
 
-        `data` is a raw body, bytes or a file; `shape` validates the response (`devkit/hosts/response_types.py`). Raises
-        RequestRefused and HostUnreachable, the latter also for a response of another shape.
+        `data` is a raw body, bytes or a file; `shape` (`devkit/hosts/response_shapes.py`) validates the response.
+        Raises RequestRefused and HostUnreachable, the latter also for a response of another shape.
         """
         try:
             with Within(LONGEST):

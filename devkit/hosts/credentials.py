@@ -100,16 +100,16 @@ def name_of(host: str) -> str:
     return f"{parts.netloc}{parts.path}"
 
 
-def named(known: Kept, name: str, asked: str, *, saves: bool = True) -> Credentials:
+def named(known: Kept, name: str, asked: str, *, suggest_login: bool = True) -> Credentials:
     """Find a kept host by name or address; raises Problem, which begins with what was `asked`.
 
-    `saves` is whether the problem says how to save a host of that name.
+    With `suggest_login` the problem says how to save a host of that name.
     """
     found = known.hosts.get(name) or known.hosts.get(known.name_for(name.rstrip("/")) or "")
     if found is None:
         names = ", ".join(known.hosts)
-        hint = f"saved hosts: {names}; `devkit hosts` lists them" if names else "no host is saved yet"
-        if saves:
+        hint = f"saved hosts: {names}" if names else "no host is saved yet"
+        if suggest_login:
             hint += f", and `devkit login --host URL --name {name}` saves one"
         raise Problem(f"{asked}: no host is saved as `{name}`", hint=hint)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from devkit.hosts import response_types
+from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, part
 from devkit.terminal.output import Problem, one_line
 
@@ -19,7 +19,7 @@ def path_of(name: str, installation: str = "") -> str:
 
 def find(client: Client, name: str, organization: str) -> dict[str, Any] | None:
     """Find the installation of an integration on an organization (its id); None if there is none."""
-    items = client.every(f"/v1/orgs/{part(organization)}/installations", shape=response_types.INSTALLED, search=name)
+    items = client.every(f"/v1/orgs/{part(organization)}/installations", shape=response_shapes.INSTALLED, search=name)
     return next((item["installation"] for item in items if item["integration"]["name"] == name), None)
 
 
@@ -35,7 +35,7 @@ def parts_of(client: Client, name: str, installation: dict[str, Any]) -> dict[st
     """List the spaces and sites of an installation, with their titles."""
     at = path_of(name, installation["id"])
     return {
-        kind: list(client.every(f"{at}/{PARTS[kind]}", shape=response_types.PARTS[kind], extended="true"))
+        kind: list(client.every(f"{at}/{PARTS[kind]}", shape=response_shapes.PARTS[kind], extended="true"))
         for kind in PARTS
     }
 

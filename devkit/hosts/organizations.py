@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devkit.hosts import response_types
+from devkit.hosts import response_shapes
 from devkit.hosts.client import Client
 from devkit.terminal.output import Problem
 
@@ -12,7 +12,7 @@ def organization_of(client: Client, name: str | None, hint: str = "give --organi
 
     `hint` tells what to do if the token has several. Raises Problem.
     """
-    items: list[dict[str, str]] = list(client.every("/v1/orgs", shape=response_types.ORGANIZATION))
+    items: list[dict[str, str]] = list(client.every("/v1/orgs", shape=response_shapes.ORGANIZATION))
     known = ", ".join(f"{item['id']} ({item['title']})" for item in items) or "none"
     if name is not None:
         for item in items:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from devkit.hosts import response_types
+from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.terminal.output import Problem
 
@@ -65,12 +65,12 @@ def _titles(client: Client, kind: Kind, organization: str | None) -> list[tuple[
     orgs = (
         [organization]
         if organization
-        else [one["id"] for one in client.every("/v1/orgs", shape=response_types.ORGANIZATION)]
+        else [one["id"] for one in client.every("/v1/orgs", shape=response_shapes.ORGANIZATION)]
     )
     titles: list[tuple[str, str]] = []
     for org in orgs:
         try:
-            things = client.every(f"/v1/orgs/{part(org)}/{kind}s", shape=response_types.TITLED)
+            things = client.every(f"/v1/orgs/{part(org)}/{kind}s", shape=response_shapes.TITLED)
             titles += [(str(one["id"]), str(one.get("title") or "")) for one in things]
         except RequestRefused as refused:
             if refused.status not in (403, 404):  # a guest may not list them

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from devkit.hosts import response_types
+from devkit.hosts import response_shapes
 from devkit.hosts.client import Client
 
 UNDER_WAY = ("pending", "in-progress")
@@ -26,7 +26,7 @@ def follow(client: Client, path: str, begun: dict[str, Any]) -> dict[str, Any]:
         shown = begun
         while shown["status"] in UNDER_WAY:
             time.sleep(EVERY)
-            shown = client.call("GET", path, shape=response_types.IMPORT)
+            shown = client.call("GET", path, shape=response_shapes.IMPORT)
             total = shown.get("totalResources") or None
             progress.update(
                 bar,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from devkit.hosts import response_types
+from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, part
 from devkit.terminal.output import Problem
 
@@ -14,14 +14,14 @@ LONGEST_SUBJECT = 100
 
 def is_locked(client: Client, space: str) -> bool:
     """Return whether the content of a space changes by change requests alone."""
-    return client.call("GET", f"/v1/spaces/{part(space)}", shape=response_types.SPACE).get("editMode") == "locked"
+    return client.call("GET", f"/v1/spaces/{part(space)}", shape=response_shapes.SPACE).get("editMode") == "locked"
 
 
 def opened(client: Client, space: str, what: str) -> dict[str, Any]:
     """Create a change request for an import."""
     subject = f"Import {what}"[:LONGEST_SUBJECT]
     path = f"/v1/spaces/{part(space)}/change-requests"
-    return client.call("POST", path, {"subject": subject}, shape=response_types.CHANGE_REQUEST)
+    return client.call("POST", path, {"subject": subject}, shape=response_shapes.CHANGE_REQUEST)
 
 
 def given_up(client: Client, space: str, request: str) -> None:
@@ -31,12 +31,12 @@ def given_up(client: Client, space: str, request: str) -> None:
 
 def shown(client: Client, space: str, request: str) -> dict[str, Any]:
     """Get a change request."""
-    return client.call("GET", _path(space, request), shape=response_types.CHANGE_REQUEST)
+    return client.call("GET", _path(space, request), shape=response_shapes.CHANGE_REQUEST)
 
 
 def merged(client: Client, space: str, request: dict[str, Any]) -> str:
     """Merge a change request, and return the revision that the space then has; raises Problem for conflicts."""
-    done = client.call("POST", f"{_path(space, request['id'])}/merge", shape=response_types.MERGED)
+    done = client.call("POST", f"{_path(space, request['id'])}/merge", shape=response_shapes.MERGED)
     if done["result"] == "merge":
         return str(done["revision"])
     conflicts = [str(one.get("message", "")) for one in done.get("conflicts") or ()]

@@ -7,14 +7,14 @@ import signal
 import sys
 import threading
 
-LEASH = "DEVKIT_END_WITH_STARTER"
+END_WITH_STARTER = "DEVKIT_END_WITH_STARTER"
 """Variable that says that the starter holds the other end of the standard input open for as long as it lives."""
 
 
 def end_with_starter() -> None:
     """Stop this process, from a thread, when its standard input ends; where nobody asked for it, do nothing."""
-    if os.environ.get(LEASH):
-        threading.Thread(target=_wait, name="leash", daemon=True).start()
+    if os.environ.get(END_WITH_STARTER):
+        threading.Thread(target=_wait, name="parent watch", daemon=True).start()
 
 
 def _wait() -> None:

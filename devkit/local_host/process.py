@@ -18,7 +18,7 @@ from requests import RequestException
 from devkit.hosts import connections
 from devkit.hosts.credentials import Credentials
 from devkit.local_host import private_files, running
-from devkit.local_host.parent_watch import LEASH
+from devkit.local_host.parent_watch import END_WITH_STARTER
 from devkit.terminal.output import Problem
 from runtime.contract.origins import authority_of
 from runtime.engines.dev_tunnel import tunnel_registry
@@ -74,7 +74,7 @@ class LocalHost:
             # What is set for a host that serves others is not about this one, whose pages are looked at here.
             "DEVKIT_PUBLIC_URL": self.url,
             "DEVKIT_CONTENT_URL": content_url(os.environ.get("DEVKIT_CONTENT_URL", ""), self.port),
-            LEASH: "1",
+            END_WITH_STARTER: "1",
             tunnel_registry.FOLDER: str(self._relay),
             **self._settings,
         }

@@ -11,7 +11,7 @@ from typing import Any
 import requests
 import urllib3
 
-from devkit.hosts import response_types
+from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, HostUnreachable, RequestRefused, part
 from devkit.hosts.credentials import Credentials
 from devkit.hosts.event_stream import ServerSentEvent, events
@@ -83,7 +83,7 @@ class Tunnel:
 
     def _lease(self) -> dict[str, Any]:
         opened: dict[str, Any] = self._client.call(
-            "POST", self._path, {"name": self._name}, shape=response_types.TUNNEL
+            "POST", self._path, {"name": self._name}, shape=response_shapes.TUNNEL
         )
         return opened
 
@@ -138,7 +138,7 @@ class Tunnel:
 
     def _take(self, message: ServerSentEvent) -> None:
         if message.kind == "call":
-            head = self._client.read(message.data, response_types.CALL, "a call of the tunnel")
+            head = self._client.read(message.data, response_shapes.CALL, "a call of the tunnel")
             headers = [(name, value) for name, value in head["headers"]]
             incoming = self._calls[message.id] = Incoming(message.id, head["method"], head["path"], headers)
             # The host lets no more than `MAX_CALLS` come at once. In no pool, for which Python would wait when it ends.
@@ -149,7 +149,7 @@ class Tunnel:
         elif message.id in self._calls:
             incoming = self._calls[message.id]
             if message.kind == "body":
-                piece = self._client.read(message.data, response_types.PIECE, "a call of the tunnel")["data"]
+                piece = self._client.read(message.data, response_shapes.PIECE, "a call of the tunnel")["data"]
                 try:
                     incoming.arrive(base64.b64decode(piece))
                 except ValueError as error:

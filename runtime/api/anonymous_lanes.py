@@ -1,4 +1,4 @@
-"""In which line somebody waits of whom nothing is known yet: apart from all others, by where they come from.
+"""The queues in which requests of unknown senders wait, separate from all others, by network address.
 
 Who sends a token that is not remembered may be anybody: a member whose first request this is, or somebody who makes
 tokens up. The lines of strangers are few, so that many addresses take no more of the interpreter than a few
@@ -24,8 +24,8 @@ Whose = tuple[str, str]
 """An organization, and the integration of it whose part something is; "" for none."""
 
 
-class KnownSenders:
-    """Whose it was what somebody without a token named when it was named last: a cookie, a site, an address.
+class KnownOwners:
+    """The organization that a cookie, a site or an address belonged to when somebody without a token named it last.
 
     It grants nothing. What is made up is not among it, so whoever sends that waits among strangers while it is
     looked up, and keeps nobody else waiting. Safe to use from many threads.

@@ -50,18 +50,18 @@ def mount_ask_streams(app: Flask, host: Host) -> None:
 
 def _in_organization(host: Host, **path: str) -> Response:
     counted_as(request.environ, IN_ORGANIZATION_GATE.name)
-    standing = _standing(host, path, IN_ORGANIZATION_GATE)
+    access = _access(host, path, IN_ORGANIZATION_GATE)
     query = parse_query(AskStreamQuery, request.args.lists())
     assert isinstance(query, AskStreamQuery)
-    organization = _organization(standing.call)
-    find = partial(in_organization, standing.call, organization, query.query)
-    return _streamed(standing, organization, find, query.query, query.format)
+    organization = _organization(access.call)
+    find = partial(in_organization, access.call, organization, query.query)
+    return _streamed(access, organization, find, query.query, query.format)
 
 
 def _in_site(host: Host, **path: str) -> Response:
     counted_as(request.environ, IN_SITE_GATE.name)
-    standing = _standing(host, path, IN_SITE_GATE)
-    call = standing.call
+    access = _access(host, path, IN_SITE_GATE)
+    call = access.call
     query = parse_query(AskQuery, request.args.lists())
     actor = call.actor
     sent = host.capacity.read(actor.owner, lambda: read_json(request.environ, MAX_BODY), actor.part)
@@ -76,10 +76,10 @@ def _in_site(host: Host, **path: str) -> Response:
             scope = scope_in_site(call, site, body.scope)
             return service.find(session, host.addresses, scope, body.question)
 
-    return _streamed(standing, _organization(call), find, body.question, query.format)
+    return _streamed(access, _organization(call), find, body.question, query.format)
 
 
-def _standing(host: Host, path: dict[str, str], gate: Gate) -> StreamAccess:
+def _access(host: Host, path: dict[str, str], gate: Gate) -> StreamAccess:
     return StreamAccess(host, request.headers.get("Authorization"), path, lambda call: admit_alone(call, gate))
 
 
@@ -90,21 +90,21 @@ def _organization(call: Call) -> OrganizationRow:
 
 
 def _streamed(
-    standing: StreamAccess,
+    access: StreamAccess,
     organization: OrganizationRow,
     find: Callable[[], Passages],
     question: str,
     form: DocumentFormat,
 ) -> Response:
-    host = standing.call.host
-    with host.capacity.turns.of(organization.id, standing.call.actor.part):
+    host = access.call.host
+    with host.capacity.turns.of(organization.id, access.call.actor.part):
         passages = find()  # before the stream begins, so that an error is answered with its status
-    model = model_for(standing.call, organization)
-    return stream(host, organization.id, lambda: _events(standing, model, passages, question, form))
+    model = model_for(access.call, organization)
+    return stream(host, organization.id, lambda: _events(access, model, passages, question, form))
 
 
 def _events(
-    standing: StreamAccess, model: AnswerModel | None, passages: Passages, question: str, form: DocumentFormat
+    access: StreamAccess, model: AnswerModel | None, passages: Passages, question: str, form: DocumentFormat
 ) -> Iterator[bytes]:
     yield CONNECTED
     last, spoke = None, 0.0
@@ -113,7 +113,7 @@ def _events(
             if time.monotonic() - spoke < EVERY:
                 last = text
                 continue
-            if not standing.holds():
+            if not access.holds():
                 return
             yield _event(passages, text, form)
             last, spoke = None, time.monotonic()
@@ -122,7 +122,7 @@ def _events(
         error = {"code": 500, "message": "The answer could not be completed; ask again."}
         yield written("error", {"error": error})
         return
-    if not standing.holds():
+    if not access.holds():
         return
     if last is not None:
         yield _event(passages, last, form)

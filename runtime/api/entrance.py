@@ -62,11 +62,11 @@ def look_up(
 
     It is looked for in the line of the organization whose it was when it was last sent, otherwise among strangers.
     """
-    with host.capacity.turns.lent(*(host.sent_before.whose(*sent) or (lane_of(request.environ), ""))):
+    with host.capacity.turns.lent(*(host.known_owners.whose(*sent) or (lane_of(request.environ), ""))):
         with host.database.transaction(writes=False) as session:
             found = find(session)
             owner = None if found is None else whose(found)
-        host.sent_before.note(owner, *sent)
+        host.known_owners.note(owner, *sent)
     return found
 
 

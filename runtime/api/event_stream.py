@@ -68,12 +68,12 @@ class _Reader:
 
     def __init__(self, host: Host, path: dict[str, str]) -> None:
         self._followed: str | None = None
-        self._standing = StreamAccess(host, request.headers.get("Authorization"), path, self._admit)
+        self._access = StreamAccess(host, request.headers.get("Authorization"), path, self._admit)
 
     @property
     def call(self) -> Call:
         """The call as it was admitted last."""
-        return self._standing.call
+        return self._access.call
 
     @property
     def integration(self) -> IntegrationRow:
@@ -82,7 +82,7 @@ class _Reader:
 
     def holds(self) -> bool:
         """Tell whether the reader still may, and note what it may see by now."""
-        return self._standing.holds()
+        return self._access.holds()
 
     def _admit(self, call: Call) -> None:
         admit_alone(call, GATE)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from sqlalchemy.exc import TimeoutError as NoConnection
 
-from runtime.api.anonymous_lanes import STRANGERS, KnownSenders
+from runtime.api.anonymous_lanes import STRANGERS, KnownOwners
 from runtime.api.auth import Authenticator
 from runtime.contract import errors
 from runtime.contract.addresses import Addresses
@@ -179,7 +179,7 @@ class Host:
     answer_model: AnswerModel | None
     mailer: Mailer | None
     authenticator: Authenticator
-    sent_before: KnownSenders
+    known_owners: KnownOwners
     renders: RenderCache
     shortcuts: RenderShortcuts
     unfurling: Unfurling

@@ -166,10 +166,10 @@ def _plan(
             raise errors.Inactive(f"`{name}` does not answer: its {level.paused} is paused.")
         return level
 
-    whose = host.sent_before.whose("endpoint", *places) or (lane_of(request.environ), "")
+    whose = host.known_owners.whose("endpoint", *places) or (lane_of(request.environ), "")
     with host.capacity.turns.of(*whose):
         plan = host.plans.get(("public", active, *places), host.database.basis(), find)
-    host.sent_before.note((plan.organization_id, plan.integration) if plan is not None else None, "endpoint", *places)
+    host.known_owners.note((plan.organization_id, plan.integration) if plan is not None else None, "endpoint", *places)
     if plan is None:
         raise errors.NotFound("Nothing is served here.")
     return plan

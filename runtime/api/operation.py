@@ -36,7 +36,7 @@ class Operation:
     rows the handler gives, `listed` that it gives conditions for a page of them, ordered by `order`, as the resource
     is, or by the column that `sort` names in `sorts`. `answers` is the model, None without a body. With
     `own_transaction` the handler opens its own: it waits for a script, and no transaction may wait for that; one that
-    only sometimes waits gives an `DeferredAnswer` then (`runtime/api/deferred_answers.py`). With
+    only sometimes waits gives a `DeferredAnswer` then (`runtime/api/deferred_answers.py`). With
     `uploads` it takes a body of any type, which the handler reads once it is admitted. `lane` puts it on
     the short way past the web framework (`runtime/api/render_lane.py`). `recorded` has what is
     recorded of calls written before its transaction opens, which would not see it otherwise. With `deleted` it also

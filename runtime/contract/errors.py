@@ -11,13 +11,13 @@ class ApiError(Exception):
     status: ClassVar[int] = 500
     retry_after: ClassVar[int | None] = None
     """Seconds after which the request can be retried; None if waiting does not help."""
-    unnamed: ClassVar[str] = ""
+    default_on_pages: ClassVar[str] = ""
     """What people are told of an error without a message of its own; empty where the API's sentence will do."""
 
     def __init__(self, message: str | None = None, *, on_pages: str | None = None) -> None:
-        """`on_pages` is what people are told instead, who have no token and know no names of the API."""
+        """`on_pages` is the message on pages at `/app`: without tokens and names of the API."""
         self.message = message or (type(self).__doc__ or "").strip()
-        self.on_pages = on_pages or message or self.unnamed or self.message
+        self.on_pages = on_pages or message or self.default_on_pages or self.message
         super().__init__(self.message)
 
 
@@ -37,14 +37,14 @@ class Forbidden(ApiError):
     """This token is not allowed to do this."""
 
     status = 403
-    unnamed = "You are not allowed to do this."
+    default_on_pages = "You are not allowed to do this."
 
 
 class NotFound(ApiError):
     """There is no such object, or this token may not see it."""
 
     status = 404
-    unnamed = "There is nothing here, or you may not see it."
+    default_on_pages = "There is nothing here, or you may not see it."
 
 
 class MethodNotAllowed(ApiError):

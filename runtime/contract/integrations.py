@@ -276,7 +276,8 @@ class DevelopmentMode(Body):
 class ShownDevelopmentMode(WireModel):
     """Whether development mode is on (extension); `connected` tells whether its developer still holds the tunnel.
 
-    It is absent for tunnels of somebody else: only whoever runs them knows.
+    It is absent for an address elsewhere, whose state only its developer knows, and false where development mode ends
+    with the next event.
     """
 
     tunnel_url: str | None

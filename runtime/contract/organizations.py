@@ -133,7 +133,8 @@ MergeRules = Annotated[NoMergeRules | SomeMergeRules, Field(discriminator="type"
 
 OrganizationTitle = Annotated[Title, StringConstraints(min_length=2, max_length=255)]
 HOSTNAME = expecting(
-    "3 to 32 lowercase letters, digits and hyphens, such as my-company", r"^[a-z0-9](?:[a-z0-9-]{1,30})[a-z0-9]$"
+    "3 to 32 lowercase letters, digits and hyphens, with a letter or digit at both ends, such as my-company",
+    r"^[a-z0-9](?:[a-z0-9-]{1,30})[a-z0-9]$",
 )
 Hostname = Annotated[str, StringConstraints(max_length=32, pattern=HOSTNAME)]
 EMAIL_DOMAIN = expecting("a domain such as example.com", r"^(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z][A-Za-z0-9-]{1,62}$")

@@ -28,7 +28,7 @@ Source = Annotated[
     StringConstraints(
         max_length=512,
         pattern=expecting(
-            "a path that begins with /, such as /old/page",
+            "a path of letters, digits and -._~ that begins with / and does not end with it, such as /old/page",
             r"^/(?:[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})+(?:/(?:[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})+)*$",
         ),
     ),

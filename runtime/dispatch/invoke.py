@@ -94,7 +94,7 @@ class Invoker:
         self,
         engines: Engines,
         recorder: Recorder,
-        thinning: Sampling,
+        sampling: Sampling,
         limits: Limits,
         tunnels: Tunnels,
         seats: Shares | None = None,
@@ -105,7 +105,7 @@ class Invoker:
         self._tunnels = tunnels
         self.limits = limits
         self._recorder = recorder
-        self._thinning = thinning
+        self._sampling = sampling
 
     def call(
         self,
@@ -169,7 +169,7 @@ class Invoker:
 
         def ended(outcome: Outcome, trace: Trace, seconds: float) -> None:
             sampled = thin and parts.sound is True and not noteworthy(outcome, trace, seconds)
-            if self._thinning.skips(plan, kind, sampled=sampled):
+            if self._sampling.skips(plan, kind, sampled=sampled):
                 return
             self._recorder.record(
                 plan.integration,
@@ -194,7 +194,7 @@ class Invoker:
                         plan.masker,
                         created,
                         seconds,
-                        self._thinning.counted(plan),
+                        self._sampling.counted(plan),
                         kept_answer(kind, outcome, parts.body, plan.masker),
                     ),
                 },

@@ -35,7 +35,7 @@ class Tunnels:
                 return url
         with self._database.transaction(writes=False) as session:
             integration = _developed(session, integration_id, url)
-            lapsed = integration is not None and tunnels.standing(session, integration) == "lapsed"
+            lapsed = integration is not None and tunnels.lease_state(session, integration) == "lapsed"
         if integration is None:  # somebody has turned it off since the call was planned
             return None
         with self._lock:
@@ -44,11 +44,15 @@ class Tunnels:
                 return url
             self._seen.pop(key, None)
         _log.info(
-            "development mode through %s ended: its lease expired, or its developer is no longer an administrator", url
+            "development mode through %s ended: its lease expired, or whoever turned it on is not known, as after an "
+            "upgrade, or no longer an administrator",
+            url,
         )
         with self._database.transaction(writes=True) as session:
             integration = _developed(session, integration_id, url)
-            if integration is not None and tunnels.standing(session, integration) == "lapsed":  # not renewed in between
+            if (
+                integration is not None and tunnels.lease_state(session, integration) == "lapsed"
+            ):  # not renewed in between
                 integration.tunnel_url, integration.tunnel_all, integration.tunnel_by = None, False, None
         return None
 

@@ -225,7 +225,7 @@ class Exchange:
         poll = select.poll()
         for descriptor in ends:
             poll.register(descriptor, select.POLLIN)
-        effort = WorkLimit()
+        work = WorkLimit()
         while readable := poll.poll(WAIT_SECONDS * 1000):
             for descriptor, _ in readable:
                 source, sink = ends[descriptor]
@@ -233,7 +233,7 @@ class Exchange:
                 if not data:
                     return
                 sink.sendall(data)
-                effort.took(len(data))
+                work.took(len(data))
 
     def _refuse(self, status: int, sentence: str) -> None:
         self._record(None, refused=sentence)
@@ -271,7 +271,7 @@ def _copy(reader: IO[bytes], connection: CheckedConnection, length: int) -> None
 
 def _chunks(reader: BinaryIO) -> Iterator[bytes]:
     """Read a chunked body, a limited piece at a time; raises `ValueError`, `EgressRefused`."""
-    total, effort = 0, WorkLimit()
+    total, work = 0, WorkLimit()
     while size := int(reader.readline(1024).partition(b";")[0].strip(), 16):
         total += size
         if size < 0 or total > _BODY_BYTES:
@@ -282,10 +282,10 @@ def _chunks(reader: BinaryIO) -> Iterator[bytes]:
                 raise ValueError("the request's body ended too early")
             size -= len(piece)
             yield piece
-            effort.took(len(piece))
+            work.took(len(piece))
         reader.readline(16)
     while line := reader.readline(_HEAD_BYTES).strip():
-        effort.took(len(line))
+        work.took(len(line))
 
 
 def turn_away(client: socket.socket, sentence: str) -> None:

@@ -251,7 +251,7 @@ class _Packets:
 
     def __init__(self, answer: http.client.HTTPResponse, most: int) -> None:
         self._answer, self._left = answer, most
-        self._effort = WorkLimit()
+        self._work = WorkLimit()
 
     def next(self, longest: int = 65_535) -> bytes | None:
         """Read one; what is longer, as text that happens to begin with digits, is not an answer of Git's."""
@@ -274,7 +274,7 @@ class _Packets:
         line = _exactly(self._answer, length - 4)
         if len(line) != length - 4:
             raise GitFailed("The server closed the connection in the middle of its answer.")
-        self._effort.took(length)
+        self._work.took(length)
         return line
 
 

@@ -16,7 +16,7 @@ class TooMuchWork(Exception):
 
 
 class WorkLimit:
-    """Measures the processor time of the reading thread.
+    """Limits the processor time that a thread takes to read.
 
     Packets of one byte stay within every limit of bytes, but would keep the interpreter, which all threads share, busy
     until the exchange times out.

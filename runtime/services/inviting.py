@@ -137,7 +137,7 @@ def join(session: Session, organization_id: str, invite_id: str, user_id: str) -
 
     Raises NotFound for an invite that is not there or over, Forbidden for one that is for another address.
     """
-    membership.hold(session, organization_id, user_id)
+    membership.lock_membership(session, organization_id, user_id)
     accepted = find(session, organization_id, invite_id)
     organization = rows.find(session, HOST, OrganizationRow, id=organization_id)
     if organization is not None and organization.sso:

@@ -48,7 +48,7 @@ def require_single_sign_on(session: Session, organization: OrganizationRow, memb
 
     Raises Conflict for the last administrator who could still sign in.
     """
-    _hold(session, organization, member)
+    _lock_administration(session, organization, member)
     member.sso = True
     session.flush()
     if member.role == "admin" and not identity_providers.lets_an_administrator_in(session, organization):
@@ -88,19 +88,19 @@ def _withdraw_invites(session: Session, member: MemberRow) -> None:
         session.delete(invite)
 
 
-def _hold(session: Session, organization: OrganizationRow, member: MemberRow) -> None:
+def _lock_administration(session: Session, organization: OrganizationRow, member: MemberRow) -> None:
     """Decide alone who administers an organization, by what the member is now; raises NotFound for one who has left.
 
     Two administrators who remove each other at the same time wait for each other here, and so does who is made one
     while somebody else stops being one.
     """
-    membership.hold(session, organization.id, member.user_id)
+    membership.lock_membership(session, organization.id, member.user_id)
     rows.lock(session, organization)
     rows.lock(session, member)
 
 
 def _keep_an_admin(session: Session, organization: OrganizationRow, member: MemberRow, role: Role | None) -> None:
-    _hold(session, organization, member)
+    _lock_administration(session, organization, member)
     if member.role != "admin" or role == "admin":
         return
     if not identity_providers.lets_an_administrator_in(session, organization, without=member.user_id):

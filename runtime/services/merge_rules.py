@@ -1,4 +1,4 @@
-"""EpochRules whether the merge rules of a space, or those it inherits from its organization, allow a merge.
+"""Decides whether the merge rules of a space, or those it inherits from its organization, allow a merge.
 
 All rules must be met, except for people who may bypass them. What cannot be decided is not met (docs/contract/api.md,
 "Merge rules").

@@ -38,6 +38,9 @@ ASKED = "visit"
 MAX_SEGMENTS = 100
 MAX_PARAMETERS = 50
 NOT_FOUND = "There is no published site at this address."
+NO_SIGN_IN_PAGE = (
+    "This site is for visitors who sign in, and has no sign-in page: use the link that its owners give you."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +212,7 @@ def _sign_in(session: Session, at: Addresses, asked: Asked) -> str:
     site, place = asked.site, "/".join(_written(segment) for segment in asked.path)
     if site.visitor_auth_backend != "integration":
         if site.fallback_url is None and site.visitor_auth_backend is None:
-            raise errors.Forbidden("This site is for visitors who sign in, and its owners have not chosen how.")
+            raise errors.Forbidden(NO_SIGN_IN_PAGE)
         if site.fallback_url is None:
             raise errors.Forbidden("Visitors of this site are signed in by its owners' own service: send its token.")
         return sign_in_address(site.fallback_url, place)

@@ -216,7 +216,7 @@ def _member(session: Session, provider: SamlProviderRow, person: SignedIn, momen
         session.add(user)
         session.flush()
     by = {"organization_id": provider.organization_id, "user_id": user.id}
-    membership.hold(session, provider.organization_id, user.id)
+    membership.lock_membership(session, provider.organization_id, user.id)
     member = rows.find(session, HOST, MemberRow, **by)
     if member is None:
         try:

@@ -189,7 +189,7 @@ class EpochCache(Generic[V]):
     ) -> None:
         self._database, self._owner, self._most, self._weigh = database, owner, most, weigh
         self._kept: dict[Hashable, _Held[V]] = {}
-        self._room = FairEviction(most, heaviest)
+        self._eviction = FairEviction(most, heaviest)
         self._making = SingleFlight()
         # Of what was made last and could not be kept. Not the keys, which are as long as what was sent; two that have
         # the same number cost no more than a wait that was not needed, or was.
@@ -254,9 +254,9 @@ class EpochCache(Generic[V]):
             if key in self._kept:
                 self._forget(key)
             self._kept[key] = held
-            self._room.add(key, held.owner, parts)
-            while (gone := self._room.too_much()) is not None:
+            self._eviction.add(key, held.owner, parts)
+            while (gone := self._eviction.too_much()) is not None:
                 self._forget(gone)
 
     def _forget(self, key: Hashable) -> None:
-        self._room.remove(key, self._kept.pop(key).owner)
+        self._eviction.remove(key, self._kept.pop(key).owner)

@@ -21,13 +21,14 @@ NOBODY: frozenset[str] = frozenset()
 class EpochPrefetch:
     """Remembers what was asked after each first question, within a bounded memory; safe between threads.
 
-    A first question is the part of one of the owners it names: whoever has most loses first, and nobody else's.
+    A first question is the first set of owners whose epochs a request asks for. Each entry counts for one of the owners
+    it names; the one with the most entries loses its oldest first.
     """
 
     def __init__(self) -> None:
         """Start empty."""
         self._kept: dict[frozenset[str], frozenset[str]] = {}
-        self._room = FairEviction(MOST, HEAVIEST)
+        self._eviction = FairEviction(MOST, HEAVIEST)
         self._lock = threading.Lock()
 
     def next(self, first: frozenset[str]) -> frozenset[str]:
@@ -48,14 +49,14 @@ class EpochPrefetch:
             if first in self._kept:
                 self._forget(first)
             self._kept[first] = following
-            self._room.add(first, _owner(first), _parts(first, following))
-            while (gone := self._room.too_much()) is not None:
+            self._eviction.add(first, _owner(first), _parts(first, following))
+            while (gone := self._eviction.too_much()) is not None:
                 self._forget(gone)
 
     def _forget(self, first: Hashable) -> None:
         assert isinstance(first, frozenset)
         del self._kept[first]
-        self._room.remove(first, _owner(first))
+        self._eviction.remove(first, _owner(first))
 
 
 def _owner(first: frozenset[str]) -> str:

@@ -18,7 +18,7 @@ from runtime.store.tables.spaces import SpaceRow
 from runtime.store.tables.teams import TeamMemberRow, TeamRow
 
 
-def hold(session: Session, organization_id: str, user_id: str) -> None:
+def lock_membership(session: Session, organization_id: str, user_id: str) -> None:
     """Let nobody else change what a person is in an organization until the transaction ends.
 
     Whoever accepts an invite, signs in for the first time, or gives, changes and ends a membership comes one after the

@@ -35,11 +35,11 @@ def by_slug(session: Session, organization_id: str, slug: str) -> OpenApiSpecRow
 
 def remove(session: Session, spec: OpenApiSpecRow) -> bool:
     """Delete a specification; others who change one of its organization wait. False where somebody else did."""
-    hold(session, spec.organization_id)
+    lock_specs(session, spec.organization_id)
     return rows.remove(session, spec)
 
 
-def hold(session: Session, organization_id: str) -> None:
+def lock_specs(session: Session, organization_id: str) -> None:
     """Let nobody else make, replace or delete specifications of an organization until the transaction ends."""
     locks.acquire(session, f"openapi:{organization_id}")
 

@@ -47,8 +47,8 @@ def lease(
     return row
 
 
-def standing(session: Session, integration: IntegrationRow) -> LeaseState:
-    """Return how it stands with the address an integration's events go to; `elsewhere` is one no tunnel of ours has.
+def lease_state(session: Session, integration: IntegrationRow) -> LeaseState:
+    """Return whether the tunnel of an integration is leased; `elsewhere` is an address that no tunnel of ours has.
 
     It has lapsed, whatever the lease says, once the holder of the tunnel, or who named an address elsewhere, is not an
     administrator of who owns the integration: development mode would show them what they may not read any more.

@@ -14,7 +14,7 @@ from tests.conftest import HostProcess, Tenant, tenant
 from tests.contract.test_operations import reader
 from tests.scenarios.browsing import Browser
 
-WARNING = "No visitor can open this site"
+WARNING = "Nobody is chosen to sign visitors in"
 ADDRESS = "https://in.example/sign-in"
 
 
@@ -60,7 +60,7 @@ def test_where_nobody_signs_visitors_in_the_pages_say_so(admin: Browser, owner: 
     for page in (at, f"{at}/settings?saved"):
         assert WARNING in admin.ask("GET", page).text and f'href="{at}/settings#auth"' in admin.ask("GET", page).text
     refused = seen(owner, site)
-    assert refused.status_code == 403 and "its owners have not chosen how" in refused.text
+    assert refused.status_code == 403 and "has no sign-in page" in refused.text
     save(admin, at, "custom")
     assert all(WARNING not in admin.ask("GET", page).text for page in (at, f"{at}/settings"))
     refused = seen(owner, site)

@@ -113,11 +113,11 @@ DEV = f"{INTEGRATION.path}/dev"
 def get_integration_development_mode(call: Call, integration: IntegrationRow) -> ShownDevelopmentMode:
     """Return whether development mode is on, and where events go (extension)."""
     url = integration.tunnel_url
-    standing = tunnels.standing(call.session, integration) if url else "elsewhere"
+    state = tunnels.lease_state(call.session, integration) if url else "elsewhere"
     return ShownDevelopmentMode(
         tunnel_url=url,
         all=integration.tunnel_all,
-        connected=MISSING if standing == "elsewhere" else standing == "leased",
+        connected=MISSING if state == "elsewhere" else state == "leased",
     )
 
 

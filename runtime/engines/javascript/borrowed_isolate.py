@@ -49,13 +49,13 @@ class BorrowedIsolate(Isolate):
         self._handle = hold(self.pid, lambda: not self._ended)
         self._sockets = IsolateSockets(folder / "host", offer["door"])
         try:
-            self.presence = SharedCallCounts(folder / "presence", offer["slot"])
+            self.call_counts = SharedCallCounts(folder / "call_counts", offer["slot"])
             self._sockets.open()
             lender.send(READY)
             connection = self._take_control()
             if not self._is_the_one(connection):
                 raise ProcessBroken("the isolate has ended")
-            self.share = CpuShare(self.pid, self.presence.others)
+            self.share = CpuShare(self.pid, self.call_counts.others)
         except BaseException:
             self.close()
             raise

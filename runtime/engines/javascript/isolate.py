@@ -61,7 +61,7 @@ class Isolate(ABC):
         self._memory_checked_at = 0.0
         self._most_memory = memory + HEADROOM
         self._control: Control | None = None
-        self.presence = SharedCallCounts()  # of this process alone, until it is shared
+        self.call_counts = SharedCallCounts()  # of this process alone, until it is shared
         self._handle = None
         self.priority = Priority(LongCalls())  # counted alone, until it is one of a pool
         self.owner = self.used_by = ""
@@ -71,21 +71,21 @@ class Isolate(ABC):
     @property
     def idle_since(self) -> float:
         """When it became idle, by the monotonic clock."""
-        return self.presence.idle_since()
+        return self.call_counts.idle_since()
 
     def take(self, owner: str, deadline: float) -> Channel | None:
         """Return a channel for a call of an organization, None when there was none in time.
 
         Raises `ProcessBroken`, `PoolBusy`.
         """
-        if not self.presence.enter():
+        if not self.call_counts.enter():
             raise ProcessBroken("the isolate accepts no more calls")
         channel = None
         try:
             channel = self._channels.take(owner, deadline)
         finally:
             if channel is None:
-                self.presence.leave()
+                self.call_counts.leave()
         if channel is not None and self._closed:  # while it was opened: nobody else would look after it
             self.drop(channel)
             raise ProcessBroken("the isolate was given up")
@@ -94,17 +94,17 @@ class Isolate(ABC):
     def give(self, channel: Channel) -> None:
         """Take a channel back after a call."""
         self._channels.give(channel)
-        self.presence.leave()
+        self.call_counts.leave()
 
     def drop(self, channel: Channel) -> None:
         """Give up a channel whose call went wrong."""
         self._channels.drop(channel)
-        self.presence.leave()
+        self.call_counts.leave()
         self._let_go(channel)
 
     def idle(self) -> bool:
         """Return whether this serving process has no call in it, and none that waits for a channel."""
-        return self.presence.own() == 0
+        return self.call_counts.own() == 0
 
     def alive(self) -> bool:
         """Return whether the process still runs."""
@@ -180,7 +180,7 @@ class Isolate(ABC):
     def kill(self) -> None:
         """End the process at once; other serving processes that use it learn of that before their next call."""
         self._channels.end()
-        self.presence.refuse_new_calls()
+        self.call_counts.refuse_new_calls()
         with self._lock:
             self._ended = True
             if self._handle is not None:
@@ -244,7 +244,7 @@ class Isolate(ABC):
         if self._control is not None:
             self._control.close()
         self._sockets.close()
-        self.presence.close()
+        self.call_counts.close()
         return True
 
     def _exceeds_memory(self, now: float) -> bool:

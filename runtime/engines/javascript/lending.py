@@ -138,7 +138,7 @@ class Lender:
 
     def withdraw(self, isolate: OwnIsolate) -> None:
         """Lend an isolate to no other process; those that have it find out at their next call."""
-        isolate.presence.refuse_new_calls()
+        isolate.call_counts.refuse_new_calls()
         with self._lock:
             lent = self._lent.get(isolate)
             if lent is None or lent.listener is None:
@@ -246,7 +246,7 @@ class Lender:
         with self._lock:
             if lent.borrowers.pop(connection, None) is not None:
                 self._selector.unregister(connection)
-                lent.isolate.presence.forget(borrower.slot)
+                lent.isolate.call_counts.forget(borrower.slot)
                 connection.close()
 
 

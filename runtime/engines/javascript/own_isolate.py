@@ -68,7 +68,7 @@ class OwnIsolate(Isolate):
         self._process: subprocess.Popen[bytes] | None = None
         try:
             if shared:
-                self.presence = SharedCallCounts(self.folder / "presence")
+                self.call_counts = SharedCallCounts(self.folder / "call_counts")
             self._start(pad, memory)
         except OSError as error:
             self.close()
@@ -76,7 +76,7 @@ class OwnIsolate(Isolate):
         except BaseException:
             self.close()
             raise
-        self.share = CpuShare(self.pid, self.presence.others)
+        self.share = CpuShare(self.pid, self.call_counts.others)
         self.base_memory = self._resident()
 
     def load(self, script: Script, limits: Limits) -> tuple[LoadReport, CallState]:
@@ -105,16 +105,16 @@ class OwnIsolate(Isolate):
         finally:
             control.end()
             self.share.leave()
-            self.presence.touch()
+            self.call_counts.touch()
 
     @property
     def idle_since(self) -> float:
         """When the last call of any serving process ended, by the monotonic clock."""
-        return self.presence.all_idle_since()
+        return self.call_counts.all_idle_since()
 
     def idle(self) -> bool:
         """Return whether no serving process has a call in it."""
-        return super().idle() and self.presence.others() == 0
+        return super().idle() and self.call_counts.others() == 0
 
     def loadable(self) -> bool:
         """Return whether the process still runs and has its folder, as one kept for later may not."""

@@ -104,5 +104,5 @@ def find(session: Session, operation: GitOperationRow, *, pushed: bool = False) 
         raise JobFailed("The space was deleted a moment ago.")
     person = None if pushed else row.user_id
     if person is not None and not reaches(membership.level_of_person(session, person, space), "admin"):
-        raise JobFailed("Whoever began this may not change the content of this space any more.")
+        raise JobFailed("Whoever began this is no longer an administrator of this space, as Git needs.")
     return space, row

@@ -60,14 +60,14 @@ class _Import:
         self._job, self._row = job, row
 
     def run(self) -> None:
-        # Its readers of foreign formats are many: hosts start without them, and work apart where they are needed.
+        # Its readers of foreign formats are many: hosts start without them, and separate processes load what they need.
         from runtime.services.importing import reading
 
         self._tell(status="in-progress", imported=0)
         with self._job.tools.folders.lent() as folder:
             arguments = self._bring(folder)
             try:
-                self._apart(reading.read, folder, arguments, storing.SECONDS, self._heard)
+                self._separately(reading.read, folder, arguments, storing.SECONDS, self._heard)
                 imported = transfer.read_imported(folder)
             except Refused as error:
                 raise JobFailed(error.message) from error
@@ -115,7 +115,7 @@ class _Import:
         from runtime.services.importing import websites
 
         try:
-            return self._apart(websites.links_of, folder, arguments, LINKS_SECONDS)
+            return self._separately(websites.links_of, folder, arguments, LINKS_SECONDS)
         except SeparateProcessFailed as error:
             raise JobFailed(storing.sentence_of(error)) from error
 
@@ -123,12 +123,12 @@ class _Import:
         from runtime.services.importing import robots
 
         try:
-            return self._apart(robots.rules_of, folder, arguments, RULES_SECONDS, memory=RULES_MEMORY)
+            return self._separately(robots.rules_of, folder, arguments, RULES_SECONDS, memory=RULES_MEMORY)
         except SeparateProcessFailed as error:
             took = "could not be parsed" if error.reason == "crashed" else f"takes too much {error.reason} to parse"
             raise JobFailed(f"The robots.txt of the website {took}, so nothing is imported.") from error
 
-    def _apart(
+    def _separately(
         self,
         function: Any,
         folder: Path,

@@ -50,7 +50,7 @@ def _after(side: Sequence[str], own: set[str], others: set[str]) -> dict[str | N
 
 
 class _Precedence:
-    """EpochRules which of two entries at one place comes first: ours or theirs."""
+    """Decides which of two entries at one place comes first: ours or theirs."""
 
     def __init__(self, base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> None:
         self._sides = _places(base), _places(ours), _places(theirs)

@@ -1,4 +1,4 @@
-"""The background job that makes a version of a specification: fetch, read apart, keep what is new."""
+"""The background job that makes a version of a specification: fetch, read in a separate process, keep what is new."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class _Processing:
         else:
             self._add("", self._job.tools.blobs.read(self._spec.source_blob or ""))
         for _ in range(MAX_ROUNDS):
-            answer = self._apart()
+            answer = self._separately()
             if answer.get("faults"):
                 raise _Ended("PARSE_ERROR", *answer["faults"])
             if not answer.get("wanted"):
@@ -123,7 +123,7 @@ class _Processing:
         self._bytes += len(content)
         self._given.append({"address": address, "name": name})
 
-    def _apart(self) -> Any:
+    def _separately(self) -> Any:
         try:
             return self._job.tools.separate_process.run(
                 work,

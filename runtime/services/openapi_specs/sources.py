@@ -35,7 +35,7 @@ class Sources:
         url, blob = self._kept(source)
         try:
             with self._database.transaction(writes=True) as session:
-                store.hold(session, organization_id)
+                store.lock_specs(session, organization_id)
                 known = store.by_slug(session, organization_id, slug) if replace else None
                 if known is not None:
                     spec = known

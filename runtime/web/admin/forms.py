@@ -11,7 +11,7 @@ from flask import Flask, Response
 from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.web.admin.browser import OperatorVisit, add_page
-from runtime.web.admin.wording import NO_OTHERS, on_page
+from runtime.web.admin.wording import USUAL_LABELS_ONLY, on_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,9 @@ class Question:
     here: str
 
 
-def attempt(visit: OperatorVisit, form: str, act: Callable[[], Any], labels: Mapping[str, str] = NO_OTHERS) -> Refused:
+def attempt(
+    visit: OperatorVisit, form: str, act: Callable[[], Any], labels: Mapping[str, str] = USUAL_LABELS_ONLY
+) -> Refused:
     """Perform the action of a form; returns its error, and raises only Unauthorized."""
     try:
         act()

@@ -45,15 +45,15 @@ LABELS = {
     "visitorAuth": "Who signs visitors in",
 }
 """The labels of the fields of forms, by what operations call them."""
-SOURCES = {"source": "Path", "source.url": "Address"}
+SOURCE_LABELS = {"source": "Path", "source.url": "Address"}
 """What operations call by one name, and pages by two: of redirects, and of specifications and imports."""
 _PLACE = re.compile(r"([A-Za-z]\w*(?:\.\w+)*): (?=\S)")
 _NAMED = re.compile(r"`(\w+)`")
-NO_OTHERS: Mapping[str, str] = MappingProxyType({})
-NEVER_TYPED = " or an object"
+USUAL_LABELS_ONLY: Mapping[str, str] = MappingProxyType({})
+OBJECT_ALTERNATIVE = " or an object"
 
 
-def on_page(error: errors.ApiError, labels: Mapping[str, str] = NO_OTHERS) -> str:
+def on_page(error: errors.ApiError, labels: Mapping[str, str] = USUAL_LABELS_ONLY) -> str:
     """Say an error for people: in the labels of fields, and without what no form can send.
 
     `labels` are those that the form at hand has in place of the usual ones.
@@ -64,13 +64,13 @@ def on_page(error: errors.ApiError, labels: Mapping[str, str] = NO_OTHERS) -> st
     if not placed or not label:
         return message
     said = _NAMED.sub(lambda name: f"“{LABELS[name[1]]}”" if name[1] in LABELS else name[0], message[placed.end() :])
-    return f"{label}: {said.replace(NEVER_TYPED, '')}"
+    return f"{label}: {said.replace(OBJECT_ALTERNATIVE, '')}"
 
 
 def _label(name: str) -> str | None:
     """Return the label of a field, with the number of an item in it, counted from one."""
-    if name in SOURCES:
-        return SOURCES[name]
+    if name in SOURCE_LABELS:
+        return SOURCE_LABELS[name]
     first, *inside = name.split(".")
     number = next((f", number {int(part) + 1}" for part in inside if part.isdigit()), "")
     return f"{LABELS[first]}{number}" if first in LABELS else None

@@ -19,7 +19,7 @@ from runtime.contract import errors
 from runtime.dispatch.planning import Plan
 from runtime.engines.shares import NoneLeft
 from runtime.services import visiting, visitor_asking
-from runtime.services.published_lookup import sign_in_address
+from runtime.services.published_lookup import NO_SIGN_IN_PAGE, sign_in_address
 from runtime.services.rendering import body_of, script_error
 from runtime.store.tables.sites import SiteRow
 from runtime.web.sites.answers import html_answer, text_answer
@@ -154,9 +154,7 @@ def _shared(host: Host, site: SiteRow, place: str) -> Response:
 def _send_elsewhere(site: SiteRow, place: str) -> Response:
     """Redirect a visitor to the sign-in of the site's owners."""
     if site.fallback_url is None and site.visitor_auth_backend is None:
-        raise Apology(
-            403, "Nobody can sign in yet", "This site is for visitors who sign in, and its owners have not chosen how."
-        )
+        raise Apology(403, "There is no sign-in page", NO_SIGN_IN_PAGE)
     if site.fallback_url is None:
         raise Apology(403, "Sign in elsewhere", "Visitors of this site are signed in by its owners' own service.")
     return redirect(sign_in_address(site.fallback_url, place))

@@ -23,9 +23,9 @@ GOOD = Outcome(200, [], b"{}")
 QUICK = 0.01
 
 
-def skips(thinning: Sampling, plan: Plan) -> bool:
+def skips(sampling: Sampling, plan: Plan) -> bool:
     """Whether a render that succeeded as most do is not written."""
-    return thinning.skips(plan, "ui_render", sampled=not noteworthy(GOOD, Trace(), QUICK))
+    return sampling.skips(plan, "ui_render", sampled=not noteworthy(GOOD, Trace(), QUICK))
 
 
 def plan(installation: str = "one", integration: str = "i", tunnel: str | None = None, organization: str = "o") -> Plan:
@@ -61,27 +61,27 @@ def alone(database: Database) -> Followers:
 
 
 def test_the_first_of_a_second_are_written_and_the_rest_is_counted(alone: Followers) -> None:
-    thinning = Sampling(alone, 3)
+    sampling = Sampling(alone, 3)
     began = int(time.monotonic())
-    skipped = [skips(thinning, plan()) for _ in range(100)].count(True)
+    skipped = [skips(sampling, plan()) for _ in range(100)].count(True)
     seconds = int(time.monotonic()) - began + 1
     assert 100 - 3 * seconds <= skipped <= 97
-    assert thinning.counted(plan()) == skipped
-    assert thinning.counted(plan()) == 0
+    assert sampling.counted(plan()) == skipped
+    assert sampling.counted(plan()) == 0
 
 
 def test_each_integration_has_its_own_first_ones(alone: Followers) -> None:
-    thinning = Sampling(alone, 1)
-    while not skips(thinning, plan()):
+    sampling = Sampling(alone, 1)
+    while not skips(sampling, plan()):
         pass
-    assert not skips(thinning, plan(integration="another"))
+    assert not skips(sampling, plan(integration="another"))
 
 
 def test_installations_are_counted_apart(alone: Followers) -> None:
-    thinning = Sampling(alone, 0)
+    sampling = Sampling(alone, 0)
     for installation in ("one", "two", "one"):
-        assert skips(thinning, plan(installation))
-    assert [thinning.counted(plan(installation)) for installation in ("one", "two", "three")] == [2, 1, 0]
+        assert skips(sampling, plan(installation))
+    assert [sampling.counted(plan(installation)) for installation in ("one", "two", "three")] == [2, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_what_is_out_of_the_ordinary_is_not_sampled(special: tuple[Outcome, Trac
 
 @pytest.mark.parametrize("where", ["many integrations", "followed", "in development"])
 def test_an_organization_fills_only_a_part_of_the_log(alone: Followers, where: str) -> None:
-    thinning = Sampling(alone, 50)
+    sampling = Sampling(alone, 50)
     began = int(time.monotonic())
     with alone.follow("followed"):
         written = 0
@@ -118,25 +118,25 @@ def test_an_organization_fills_only_a_part_of_the_log(alone: Followers, where: s
             integration = f"i{number}" if where == "many integrations" else "followed"
             tunnel = "https://t.example" if where == "in development" else None
             failed = plan(integration=integration, tunnel=tunnel)
-            written += not thinning.skips(failed, "fetch", sampled=where == "followed")
+            written += not sampling.skips(failed, "fetch", sampled=where == "followed")
         seconds = int(time.monotonic()) - began + 1
         most = OF_AN_ORGANIZATION if where == "many integrations" else OF_AN_ORGANIZATION * 3 // 4
         assert most <= written <= most * seconds
-        assert not thinning.skips(plan(organization="another"), "fetch", sampled=False)
+        assert not sampling.skips(plan(organization="another"), "fetch", sampled=False)
 
 
 def test_no_integration_hides_what_another_one_of_its_organization_does(alone: Followers) -> None:
     """Anybody may call a public endpoint as often as they like."""
-    thinning = Sampling(alone, 50)
+    sampling = Sampling(alone, 50)
     for flooded in ("a", "b", "c"):
-        while not thinning.skips(plan(integration=flooded), "fetch", sampled=False):
+        while not sampling.skips(plan(integration=flooded), "fetch", sampled=False):
             pass
-        assert not thinning.skips(plan(integration=f"beside {flooded}"), "fetch", sampled=False)
+        assert not sampling.skips(plan(integration=f"beside {flooded}"), "fetch", sampled=False)
 
 
 def test_an_author_sees_every_failure(alone: Followers) -> None:
-    thinning = Sampling(alone, 0, everything=True)
-    assert not any(thinning.skips(plan(), "fetch", sampled=False) for _ in range(OF_AN_ORGANIZATION * 3))
+    sampling = Sampling(alone, 0, everything=True)
+    assert not any(sampling.skips(plan(), "fetch", sampled=False) for _ in range(OF_AN_ORGANIZATION * 3))
 
 
 def test_an_author_sees_everything(alone: Followers) -> None:
@@ -145,34 +145,34 @@ def test_an_author_sees_everything(alone: Followers) -> None:
 
 
 def test_what_is_followed_is_written(alone: Followers) -> None:
-    thinning = Sampling(alone, 0)
+    sampling = Sampling(alone, 0)
     with alone.follow("i"), alone.follow("i"):
-        assert not skips(thinning, plan())
-        assert skips(thinning, plan(integration="another"))
-    assert skips(thinning, plan())
+        assert not skips(sampling, plan())
+        assert skips(sampling, plan(integration="another"))
+    assert skips(sampling, plan())
 
 
 def test_counts_are_bounded(alone: Followers) -> None:
-    thinning = Sampling(alone, 0)
+    sampling = Sampling(alone, 0)
     for number in range(MAX_COUNTED + 5):
-        assert skips(thinning, plan(str(number)))
-    assert thinning.counted(plan("0")) == 1
-    assert thinning.counted(plan(str(MAX_COUNTED + 1))) == 0
+        assert skips(sampling, plan(str(number)))
+    assert sampling.counted(plan("0")) == 1
+    assert sampling.counted(plan(str(MAX_COUNTED + 1))) == 0
 
 
 def test_threads_lose_no_count(alone: Followers) -> None:
-    thinning = Sampling(alone, 0)
+    sampling = Sampling(alone, 0)
 
     def many() -> None:
         for _ in range(2_000):
-            skips(thinning, plan())
+            skips(sampling, plan())
 
     threads = [threading.Thread(target=many) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert thinning.counted(plan()) == 8_000
+    assert sampling.counted(plan()) == 8_000
 
 
 def test_a_reader_at_another_process_is_known_when_the_stream_begins(

@@ -49,6 +49,11 @@ class Odd:
     def __dir__(self):
         raise SystemExit("this must not run")
 
+    def __getattribute__(self, name):
+        if name.startswith("__"):
+            raise SystemExit("nor must this")
+        return object.__getattribute__(self, name)
+
 odd = Odd()
 {code}
 """

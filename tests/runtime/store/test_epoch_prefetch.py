@@ -57,7 +57,7 @@ def test_somebody_who_does_very_different_things_asks_for_no_more_than_they_need
     assert most <= MOST_NEXT + 2
 
 
-def test_beginnings_that_are_very_long_are_not_remembered() -> None:
+def test_first_questions_that_are_very_long_are_not_remembered() -> None:
     known = EpochPrefetch()
     known.note(frozenset(map(str, range(MOST_NEXT + 1))), {"next"}, set())
     known.note(frozenset({"me"}), set(map(str, range(MOST_NEXT + 1))), set())

@@ -32,38 +32,38 @@ def test_a_part_that_has_grown_meanwhile_is_counted_as_it_is_and_leaves_nothing_
 
 @given(STEPS)
 def test_what_is_kept_stays_within_both_bounds_or_is_one_value(steps: list[tuple[int, str, dict[str, int]]]) -> None:
-    room, kept = FairEviction(most=6, heaviest=100), dict[int, tuple[str, dict[str, int]]]()
+    eviction, kept = FairEviction(most=6, heaviest=100), dict[int, tuple[str, dict[str, int]]]()
     for key, owner, parts in steps:
         if key in kept:
-            room.remove(key, kept.pop(key)[0])
-        room.add(key, owner, parts)
+            eviction.remove(key, kept.pop(key)[0])
+        eviction.add(key, owner, parts)
         kept[key] = owner, parts
-        while (gone := room.too_much()) is not None:
+        while (gone := eviction.too_much()) is not None:
             assert isinstance(gone, int)
             most = Counter(one for one, _ in kept.values())
             if len(kept) > 6:
                 assert most[kept[gone][0]] == max(most.values())
-            room.remove(gone, kept.pop(gone)[0])
+            eviction.remove(gone, kept.pop(gone)[0])
         assert len(kept) <= 6 and kept
         lightest = {
             part: min(one[part] for _, one in kept.values() if part in one) for part in "xyz" if part in str(kept)
         }
         assert len(kept) == 1 or sum(lightest.values()) <= 100
     for key, (owner, _) in kept.items():
-        room.remove(key, owner)
-    assert room.too_much() is None
+        eviction.remove(key, owner)
+    assert eviction.too_much() is None
 
 
 @pytest.mark.parametrize("by", ["number", "weight"])
 def test_who_has_little_loses_nothing_to_who_has_much(by: str) -> None:
-    room = FairEviction(most=100 if by == "number" else 10_000, heaviest=100 if by == "weight" else 10_000)
+    eviction = FairEviction(most=100 if by == "number" else 10_000, heaviest=100 if by == "weight" else 10_000)
     for number in range(10):
-        room.add(("modest", number), "modest", {("modest", number): 1})
+        eviction.add(("modest", number), "modest", {("modest", number): 1})
     for number in range(500):
-        room.add(("greedy", number), "greedy", {("greedy", number): 1})
-        while (gone := room.too_much()) is not None:
+        eviction.add(("greedy", number), "greedy", {("greedy", number): 1})
+        while (gone := eviction.too_much()) is not None:
             assert gone[0] == "greedy"  # type: ignore[index]
-            room.remove(gone, "greedy")
+            eviction.remove(gone, "greedy")
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.integers(-1, 9)), max_size=300))

@@ -17,7 +17,7 @@ _KEYWORD = re.compile(r"(?P<function>[\w.]+)\(\) got an unexpected keyword argum
 def suggested(error: BaseException) -> str:
     """Return ` (did you mean 'name'?)` where a name of a script is misspelled; "" where none is close.
 
-    Only names are read, and nothing of the script runs, not even a `__dir__`.
+    Only names are read, and no method of the script runs, neither `__dir__` nor `__getattribute__`.
     """
     try:
         name = _nearest(*_names(error))
@@ -63,7 +63,18 @@ def _attributes(holder: Any) -> Iterable[str]:
     if issubclass(kind, types.ModuleType):
         names: dict[str, object] = types.ModuleType.__getattribute__(holder, "__dict__")
         return names
-    return type.__dir__(holder) if issubclass(kind, type) else object.__dir__(holder)
+    if issubclass(kind, type):
+        return _inherited(holder)
+    try:
+        own: dict[str, object] = object.__getattribute__(holder, "__dict__")
+    except AttributeError:  # it has slots alone
+        own = {}
+    return [*own, *_inherited(kind)]
+
+
+def _inherited(kind: type) -> list[str]:
+    ancestors: tuple[type, ...] = type.__getattribute__(kind, "__mro__")
+    return [name for one in ancestors for name in type.__getattribute__(one, "__dict__")]
 
 
 def _parameters(function: str, known: dict[str, object]) -> list[str]:

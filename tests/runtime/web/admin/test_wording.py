@@ -9,7 +9,7 @@ import pytest
 
 import runtime.web
 from runtime.contract import errors
-from runtime.web.admin.wording import LABELS, SOURCES, on_page
+from runtime.web.admin.wording import LABELS, SOURCE_LABELS, on_page
 
 PAGES = Path(str(runtime.web.__file__)).parent / "pages" / "admin"
 
@@ -17,7 +17,7 @@ PAGES = Path(str(runtime.web.__file__)).parent / "pages" / "admin"
 def test_every_label_is_one_of_a_page() -> None:
     templates = "\n".join(page.read_text() for page in PAGES.glob("*.html"))
     shown = {*re.findall(r"<label[^>]*>([^<{]+)</label>", templates), *re.findall(r'\("\w+", "([^"]+)", "', templates)}
-    assert {*LABELS.values(), *SOURCES.values()} - shown == set()
+    assert {*LABELS.values(), *SOURCE_LABELS.values()} - shown == set()
 
 
 @pytest.mark.parametrize(
