@@ -17,6 +17,8 @@ _log = logging.getLogger(__name__)
 
 RECHECK = 1.0
 """Seconds for which a lease is cached; leases are much longer."""
+MOST_SEEN = 1000
+"""Leases that are cached; who changes the address again and again does not fill the memory."""
 
 
 class Tunnels:
@@ -40,6 +42,8 @@ class Tunnels:
             return None
         with self._lock:
             if not lapsed:
+                if len(self._seen) >= MOST_SEEN:
+                    self._seen.clear()
                 self._seen[key] = time.monotonic() + RECHECK
                 return url
             self._seen.pop(key, None)
@@ -50,9 +54,10 @@ class Tunnels:
         )
         with self._database.transaction(writes=True) as session:
             integration = _developed(session, integration_id, url)
-            if (
-                integration is not None and tunnels.lease_state(session, integration) == "lapsed"
-            ):  # not renewed in between
+            if integration is None:
+                return None
+            rows.lock(session, integration)  # it may be turned on anew at the same moment
+            if integration.tunnel_url == url and tunnels.lease_state(session, integration) == "lapsed":
                 integration.tunnel_url, integration.tunnel_all, integration.tunnel_by = None, False, None
         return None
 

@@ -20,9 +20,14 @@ class Line(NamedTuple):
     text: str
 
 
-def between(before: str, after: str) -> list[Line]:
-    """List the lines of changes from one text to another, each with the unchanged lines near it."""
-    lines = [*_all(before.splitlines()[:MAX_LINES], after.splitlines()[:MAX_LINES])]
+def between(before: str, after: str) -> tuple[list[Line], bool]:
+    """List the lines of changes from one text to another, each with the unchanged lines near it.
+
+    The second value tells whether one of the texts has more lines than are compared.
+    """
+    old, new = _lines(before), _lines(after)
+    cut = max(len(old), len(new)) > MAX_LINES
+    lines = [*_all(old[:MAX_LINES], new[:MAX_LINES])]
     changed = [place for place, line in enumerate(lines) if line.kind != "same"]
     near = {there for place in changed for there in range(place - AROUND, place + AROUND + 1)}
     shown: list[Line] = []
@@ -31,7 +36,13 @@ def between(before: str, after: str) -> list[Line]:
             shown.append(line)
         elif not shown or shown[-1].kind != "gap":
             shown.append(Line("gap", ""))
-    return shown if changed else []
+    return (shown if changed else []), cut
+
+
+def _lines(text: str) -> list[str]:
+    """Split a text at its line feeds only: of the other separators a text may have any number, and they end no line."""
+    lines = text.split("\n")
+    return lines if lines[-1] else lines[:-1]
 
 
 def _all(before: list[str], after: list[str]) -> Iterator[Line]:

@@ -162,10 +162,11 @@ def has_more(session: Session, table: type[Table], than: int, *conditions: Any, 
 def lock(session: Session, row: Table) -> None:
     """Lock this row until the end of the transaction (SQLite has one writer anyway), and read it anew.
 
+    New rows may refer to it meanwhile: whoever inserts one, and waits for this lock, might hold what its holder needs.
     Raises NotFound where it was deleted a moment ago.
     """
     try:
-        session.refresh(row, with_for_update=True)
+        session.refresh(row, with_for_update={"key_share": True})
     except InvalidRequestError:
         raise errors.NotFound from None
 

@@ -351,6 +351,15 @@ def test_what_is_left_out_is_told(space: Space, repository: Repository, server: 
     assert files["LICENSE"] == "Free." and before is not None
 
 
+SCRIPT_WITH_TOKENS = """
+from runtime.sdk import Integration, Response
+integration = Integration()
+@integration.fetch("GET", "/tokens")
+def tokens(context):
+    return Response.json(context.environment["apiTokens"])
+"""
+
+
 def test_integrations_hear_of_it(owner: Tenant, server: GitServer, repository: Repository, name: str) -> None:
     script = """
 from runtime.sdk import Integration
@@ -436,6 +445,31 @@ def test_a_synchronization_ends_when_its_space_is_given_away(
     server.before = None
     assert sync(space, "export", server.address(name), force=True)["state"] == "success"  # which waits for the former
     assert content_of(space) == before
+
+
+@pytest.mark.parametrize("way", ["import", "export"])
+def test_what_a_script_began_ends_when_it_is_uninstalled(
+    owner: Tenant, repository: Repository, server: GitServer, name: str, way: str
+) -> None:
+    oid = repository.commit(FILES)
+    one = installed(owner, SCRIPT_WITH_TOKENS, scopes=["space:git:sync", "space:content:read"])
+    space = Space.__new__(Space)
+    space.api, space.id, space.path = owner.api, one.space, f"/v1/spaces/{one.space}"
+    before = content_of(space)
+    once = iter([f"{one.path}/installations/{one.installation}"])
+
+    def uninstall(environ: dict[str, Any], start: Any) -> Any:
+        for path in once:
+            assert owner.api.call("DELETE", path).status == 205
+
+    server.before = uninstall
+    body = {"url": server.address(name), "ref": "refs/heads/main"}
+    more = {"commitMessage": "Taken", "force": True} if way == "export" else {}
+    ok(tokens(one)["installation"].post(f"{space.path}/git/{way}", {**body, **more}), 204)
+    done = ended(space)
+    server.before = None
+    assert done["state"] == "failure" and "is not installed on this space any more" in done["error"]
+    assert content_of(space) == before and repository.tip() == oid
 
 
 @pytest.mark.parametrize("where", ["git-upload-pack", "git-receive-pack"])

@@ -71,3 +71,30 @@ def test_an_organization_keeps_an_administrator_while_another_is_made_and_unmade
                 one.call("PATCH", f"{of}/{user}", {"role": "admin"})
         assert place.api.get(of, role="admin").json["count"] == 2
         assert place.api.call("PATCH", f"{of}/{other.id}", {"role": "create"}).status == 200
+
+
+def test_an_invite_is_accepted_while_its_sender_is_demoted(host: HostProcess, place: Tenant) -> None:
+    """Neither waits for what the other holds: PostgreSQL would refuse one of them."""
+    for _ in range(TIMES):
+        sender, one = person(host, place, "admin"), person(host, place)
+        invite = invited(Tenant(place.id, sender.id, sender.api), one, "edit")
+        accepted, demoted = at_once(
+            lambda one=one, invite=invite: one.api.post(invite),
+            lambda sender=sender: place.api.call(
+                "PATCH", f"/v1/orgs/{place.id}/members/{sender.id}", {"role": "comment"}
+            ),
+        )
+        assert (accepted.status in (200, 404), demoted.status) == (True, 200), (accepted.text, demoted.text)
+
+
+def test_many_are_invited_while_one_of_them_gets_another_role(host: HostProcess, place: Tenant) -> None:
+    for number in range(TIMES):
+        one = person(host, place)
+        invited(place, one, "edit")
+        again(place, one)
+        emails = [f"{one.id}@example.com", *(f"{number}-{other}@example.com" for other in range(20))]
+        sent, changed = at_once(
+            lambda emails=emails: place.api.post(f"/v1/orgs/{place.id}/invites", {"emails": emails, "role": "read"}),
+            lambda one=one: place.api.call("PATCH", f"/v1/orgs/{place.id}/members/{one.id}", {"role": "comment"}),
+        )
+        assert (sent.status, changed.status) == (200, 200), (sent.text, changed.text)

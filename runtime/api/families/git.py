@@ -89,7 +89,7 @@ def list_folder_of_revision_by_id(call: Call, revision: RevisionRow, query: Fold
 
 def _begin(call: Call, space: SpaceRow, body: ImportGitRepository | ExportToGitRepository) -> None:
     try:
-        operations.begin(call.session, space, call.actor.reach.user_id, body)
+        operations.begin(call.session, space, call.actor.reach, body)
     except TooManyJobs:
         raise errors.TooManyRequests(
             "This organization has too many waiting jobs; try again when some are done."

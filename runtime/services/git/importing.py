@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import Literal
 
 from sqlalchemy.orm import Session
 
@@ -20,14 +21,16 @@ from runtime.services.importing.assembling import Place
 from runtime.services.importing.transfer import read_imported
 from runtime.services.importing.tree import Imported
 from runtime.store import membership, rows
-from runtime.store.reach import HOST
+from runtime.store.reach import HOST, Reach
 from runtime.store.tables.content import RevisionRow
 from runtime.store.tables.git import GitOperationRow, GitSyncRow
+from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.spaces import SpaceRow
 
 log = logging.getLogger(__name__)
 
 MEMORY = 2 << 30
+SCOPE = "space:git:sync"
 SECONDS = 300.0
 NETWORK_SECONDS = 900.0
 
@@ -96,13 +99,29 @@ def _is_there(session: Session, space: SpaceRow, operation: GitOperationRow, oid
 def find(session: Session, operation: GitOperationRow, *, pushed: bool = False) -> tuple[SpaceRow, GitOperationRow]:
     """Load an operation and its space; raises JobFailed if either was deleted.
 
-    Also where the person who began it may do so no longer, unless a commit of it was `pushed` already.
+    Also where who began it may do so no longer, unless a commit of it was `pushed` already.
     """
     row = rows.find(session, HOST, GitOperationRow, id=operation.id)
     space = rows.find(session, HOST, SpaceRow, id=operation.space_id)
     if row is None or space is None or space.deleted_at is not None:
         raise JobFailed("The space was deleted a moment ago.")
-    person = None if pushed else row.user_id
-    if person is not None and not reaches(membership.level_of_person(session, person, space), "admin"):
-        raise JobFailed("Whoever began this is no longer an administrator of this space, as Git needs.")
+    if not pushed:
+        _must_be_allowed(session, space, row)
     return space, row
+
+
+def _must_be_allowed(session: Session, space: SpaceRow, row: GitOperationRow) -> None:
+    """Raise JobFailed unless who began an operation might begin it now."""
+    if row.user_id is not None:
+        if not reaches(membership.level_of_person(session, row.user_id, space), "admin"):
+            raise JobFailed("The person who began this is no longer an administrator of this space, as Git needs.")
+        return
+    integration = rows.find(session, HOST, IntegrationRow, id=row.integration_id) if row.integration_id else None
+    kind: Literal["installation", "integration"] = "installation" if row.installation_id else "integration"
+    theirs = Reach(kind, integration_id=row.integration_id, installation_id=row.installation_id)
+    if (
+        integration is None
+        or SCOPE not in integration.manifest["scopes"]
+        or rows.find(session, theirs, SpaceRow, id=space.id) is None
+    ):
+        raise JobFailed("The integration that began this is not installed on this space any more, or asks for less.")

@@ -15,7 +15,7 @@ from runtime.engines.git_http import without_credentials
 from runtime.store import installed, jobs, rows
 from runtime.store.database import now
 from runtime.store.locks import acquire
-from runtime.store.reach import HOST
+from runtime.store.reach import HOST, Reach
 from runtime.store.tables.git import GitOperationRow, GitSyncRow
 from runtime.store.tables.spaces import SpaceRow
 
@@ -25,10 +25,8 @@ UNKNOWN = "0" * 40
 State = Literal["success", "failure"]
 
 
-def begin(
-    session: Session, space: SpaceRow, user_id: str | None, body: ImportGitRepository | ExportToGitRepository
-) -> None:
-    """Queue an import or export behind those of the same space; raises TooManyJobs."""
+def begin(session: Session, space: SpaceRow, reach: Reach, body: ImportGitRepository | ExportToGitRepository) -> None:
+    """Queue an import or export of a person or a script behind those of the same space; raises TooManyJobs."""
     direction = "import" if isinstance(body, ImportGitRepository) else "export"
     values: dict[str, Any] = {
         "tree_url": None if body.repo_tree_url is MISSING else body.repo_tree_url,
@@ -47,7 +45,9 @@ def begin(
         values=values,
         asked_at=None if body.timestamp is MISSING else body.timestamp,
         force=body.force,
-        user_id=user_id,
+        user_id=reach.user_id,
+        integration_id=reach.integration_id,
+        installation_id=reach.installation_id,
     )
     session.add(row)
     session.flush()

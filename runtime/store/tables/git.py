@@ -36,6 +36,8 @@ class GitOperationRow(Table):
     force: Mapped[bool] = mapped_column(Boolean, default=False)
     revision_id: Mapped[str] = mapped_column(String(20), default=new_id)
     user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"), index=True)
+    integration_id: Mapped[str | None] = mapped_column(String(20))
+    installation_id: Mapped[str | None] = mapped_column(String(20))
     commit_id: Mapped[str | None] = mapped_column(String(64))
     created_at: Mapped[datetime] = mapped_column(UtcTime, default=now)
 

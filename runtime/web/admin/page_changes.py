@@ -30,7 +30,7 @@ def _show(visit: OperatorVisit, space: str, change_request: str, page: str) -> R
     if before is None and after is None:
         raise errors.NotFound("There is no such page, neither in this change request nor before it.")
     old, new = ((one or {}).get("markdown", "") for one in (before, after))
-    lines = line_changes.between(old, new)
+    lines, cut = line_changes.between(old, new)
     start = request.args.get("from", "")
     first = min(int(start), len(lines)) if start.isascii() and start.isdigit() and len(start) < 7 else 0
     return visit.page(
@@ -42,7 +42,8 @@ def _show(visit: OperatorVisit, space: str, change_request: str, page: str) -> R
         lines=lines[first : first + ON_A_PAGE],
         first=first,
         following=first + ON_A_PAGE if first + ON_A_PAGE < len(lines) else 0,
-        cut=line_changes.MAX_LINES if max(old.count("\n"), new.count("\n")) >= line_changes.MAX_LINES else 0,
+        same=old == new,
+        cut=line_changes.MAX_LINES if cut else 0,
         **around,
     )
 

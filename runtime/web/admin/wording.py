@@ -48,6 +48,7 @@ LABELS = {
 SOURCE_LABELS = {"source": "Path", "source.url": "Address"}
 """What operations call by one name, and pages by two: of redirects, and of specifications and imports."""
 _PLACE = re.compile(r"([A-Za-z]\w*(?:\.\w+)*): (?=\S)")
+_INDEX = re.compile(r"[0-9]{1,6}")
 _NAMED = re.compile(r"`(\w+)`")
 USUAL_LABELS_ONLY: Mapping[str, str] = MappingProxyType({})
 OBJECT_ALTERNATIVE = " or an object"
@@ -72,5 +73,7 @@ def _label(name: str) -> str | None:
     if name in SOURCE_LABELS:
         return SOURCE_LABELS[name]
     first, *inside = name.split(".")
-    number = next((f", number {int(part) + 1}" for part in inside if part.isdigit()), "")
-    return f"{LABELS[first]}{number}" if first in LABELS else None
+    if first not in LABELS:
+        return None
+    number = next((f", number {int(part) + 1}" for part in inside if _INDEX.fullmatch(part)), "")
+    return f"{LABELS[first]}{number}"

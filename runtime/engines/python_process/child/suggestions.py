@@ -6,11 +6,12 @@ import builtins
 import re
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 _MOST, _LONGEST = 750, 60
 """Names that are compared, and characters of a name: the error of a script must not take long."""
+_ANCESTORS, _NAMES = type.__dict__["__mro__"], type.__dict__["__dict__"]
 _KEYWORD = re.compile(r"(?P<function>[\w.]+)\(\) got an unexpected keyword argument '(?P<name>\w+)'$")
 
 
@@ -29,11 +30,12 @@ def suggested(error: BaseException) -> str:
 def _names(error: BaseException) -> tuple[str, Iterable[str]]:
     """Return what was written, and what could have been."""
     frame = _last_frame(error)
-    if type(error) is AttributeError and error.name is not None:
+    if type(error) is AttributeError and type(error.name) is str:
         return error.name, _attributes(error.obj)
-    if type(error) is NameError and error.name is not None and frame is not None:
+    if type(error) is NameError and type(error.name) is str and frame is not None:
         return error.name, [*frame.f_locals, *frame.f_globals, *vars(builtins)]
-    match = _KEYWORD.match(error.args[0]) if type(error) is TypeError and error.args else None
+    told = error.args[0] if type(error) is TypeError and error.args else None
+    match = _KEYWORD.match(told) if type(told) is str else None
     if match is not None and frame is not None:
         return match["name"], _parameters(match["function"], frame.f_globals)
     return "", ()
@@ -65,16 +67,18 @@ def _attributes(holder: Any) -> Iterable[str]:
         return names
     if issubclass(kind, type):
         return _inherited(holder)
-    try:
-        own: dict[str, object] = object.__getattribute__(holder, "__dict__")
-    except AttributeError:  # it has slots alone
-        own = {}
+    slot = next((names["__dict__"] for names in _namespaces(kind) if "__dict__" in names), None)
+    own = slot.__get__(holder) if type(slot) is types.GetSetDescriptorType else {}
     return [*own, *_inherited(kind)]
 
 
 def _inherited(kind: type) -> list[str]:
-    ancestors: tuple[type, ...] = type.__getattribute__(kind, "__mro__")
-    return [name for one in ancestors for name in type.__getattribute__(one, "__dict__")]
+    return [name for names in _namespaces(kind) for name in names]
+
+
+def _namespaces(kind: type) -> list[Mapping[str, Any]]:
+    """Return the names of a class and its ancestors, past whatever its metaclass answers."""
+    return [_NAMES.__get__(one) for one in _ANCESTORS.__get__(kind)]
 
 
 def _parameters(function: str, known: dict[str, object]) -> list[str]:

@@ -41,3 +41,8 @@ def test_pages_speak_of_no_tokens() -> None:
     for kind in (errors.NotFound, errors.Forbidden):
         assert "token" in kind().message and "token" not in on_page(kind())
     assert on_page(errors.NotFound("No token of yours.", on_pages="No such thing.")) == "No such thing."
+
+
+@pytest.mark.parametrize("place", ["emails.\u00b2", "a.\u00b2", f"emails.{'9' * 5000}"])
+def test_what_only_looks_like_a_number_is_none(place: str) -> None:
+    assert on_page(errors.BadRequest(f"{place}: is required")).endswith("is required")
