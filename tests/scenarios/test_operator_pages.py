@@ -59,9 +59,9 @@ def test_settings_are_saved_and_what_is_refused_stays_typed(admin: Browser, owne
     page = admin.ask("GET", home).text
     assert f'<option value="{site}" selected>First</option>' in page and more["logo"] in page
     said = alert(admin.submit(home, home, **form, hostname="No Name"))
-    assert (
-        said
-        == "Hostname: must be 3 to 32 lowercase letters, digits and hyphens, with a letter or digit at both ends, such as my-company"
+    assert said == (
+        "Hostname: must be 3 to 32 lowercase letters, digits and hyphens, with a letter or digit at both ends, "
+        "such as my-company"
     )
     assert admin.submit(home, home, **form).headers["Location"] == home
     found = owner.api.get(f"/v1/orgs/{owner.id}").json
