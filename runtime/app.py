@@ -115,7 +115,7 @@ class Application:
 
 
 def prepare(settings: Settings) -> str | None:
-    """Do what one process must have done before any serves: the key, the schema, a sandbox that works.
+    """Do what one process must have done before any serves: the key, the schema, and for several a sandbox that works.
 
     Gives the address at which the first person makes their account, where there is nobody yet. Raises StartRefused.
     """
@@ -133,8 +133,9 @@ def _prepare(settings: Settings) -> str | None:
     _mail_server(settings)
     _answer_model(settings)
     _ = settings.blob_address
-    if settings.sandbox == "required":
-        # It proves itself at its start; and a group is divided best before there are other processes.
+    if settings.sandbox == "required" and settings.workers > 1:
+        # It proves itself at its start, which a single serving process sees when it makes its own engines, sooner than
+        # if they were made twice; and a group is divided best before there are other processes.
         create_engines("required", EgressRules(), group=settings.control_group).close()
     database = Database(address)
     try:
@@ -160,13 +161,17 @@ def create_app(settings: Settings, place: int = 0, changes: Numbers | None = Non
     """Build a host: database, engines, dispatcher and every route; `prepare` must have run.
 
     `place` says which of the serving processes of this machine it is for, from 0; in `changes` each of several counts
-    what it changes.
+    what it changes. Raises StartRefused when the sandbox does not work.
     """
     use_keyring(load_keyring(Path(settings.data) if settings.data else None, settings.secret_key or None))
     # Where the database is elsewhere, processes of other machines may serve from it, too.
     counts = None if changes is None or settings.database_url else ChangeCounts(changes, place)
     database = Database(settings.database_address, alone=settings.alone, changes=counts)
-    host = _host(settings, place, database, Followers(database, alone=settings.alone))
+    try:
+        host = _host(settings, place, database, Followers(database, alone=settings.alone))
+    except SandboxUnavailable as error:
+        database.close()
+        raise StartRefused(str(error)) from error
     app = Flask("runtime", static_folder=None)
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
