@@ -129,8 +129,8 @@ def origins(place: Place) -> Examination:
     return Examination(
         "warning",
         f"integrations and sites share an origin {where}: pages of scripts are sandboxed, without cookies or storage",
-        "Give them origins of their own with DEVKIT_CONTENT_URL=https://*.content.example; the README "
-        "says what that needs.",
+        "Give them origins of their own with DEVKIT_CONTENT_URL=https://*.content.example; "
+        "docs/hosting.md says what that needs.",
     )
 
 
