@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
-from runtime.contract.base import Body, Text, WireModel, refusing
+from runtime.contract.base import Body, Moment, Text, WireModel, refusing
 from runtime.contract.expected import expecting
 from runtime.contract.organizations import OrganizationTitle, Role
 
@@ -83,6 +83,25 @@ class UpdateInviteLink(Body):
 
     role: Role | None
     _refused = refusing(**_whole)
+
+
+class EmailInviteUrls(WireModel):
+    location: str
+
+
+class EmailInvite(WireModel):
+    """A pending invite to an e-mail address (extension); a null role makes a guest.
+
+    It has no id here: that lets in whoever knows it, which only the invited person should.
+    """
+
+    object: Literal["email-invite"] = "email-invite"
+    email: str
+    role: Role | None
+    sso: bool
+    created_at: Moment
+    expires_at: Moment
+    urls: EmailInviteUrls
 
 
 class InviteLinkUrls(WireModel):

@@ -545,6 +545,8 @@ GOOD: dict[str, Good] = {
     ),
     "deleteOrganizationSAMLProvider": Good(),
     "listSSOProviderLoginsInOrganization": Good(),
+    "listOrganizationEmailInvites": Good(),
+    "deleteOrganizationEmailInvite": Good(),
     "listOrganizationInviteLinks": Good(),
     "createOrganizationInvite": Good(lambda world: {"role": "read"}, spoiled={"role": "king"}),
     "getOrganizationInviteLink": Good(),

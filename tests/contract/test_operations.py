@@ -82,6 +82,7 @@ def build(host: HostProcess, owner: Tenant, *, specified: bool = True) -> World:
             "userId": person,
             "teamId": team,
             "inviteId": link_of(owner),
+            "email": invite_of(owner),
             "samlProviderId": owner.api.post(f"/v1/orgs/{owner.id}/saml", {"label": "Company"}).json["id"],
             "collectionId": collection,
             "translationSettingsId": translation,
@@ -97,6 +98,13 @@ def link_of(owner: Tenant) -> str:
     organization = f"/v1/orgs/{owner.id}"
     assert owner.api.call("PATCH", organization, {"inviteLinks": True}).status == 200
     return str(owner.api.post(f"{organization}/link-invites", {"role": "read"}).json["id"])
+
+
+def invite_of(owner: Tenant) -> str:
+    """Invite somebody by e-mail; gives the address."""
+    address = f"{new_id().lower()}@example.com"
+    assert owner.api.post(f"/v1/orgs/{owner.id}/invites", {"emails": [address]}).status == 200
+    return address
 
 
 def collection_of(owner: Tenant, space: str, person: str, team: str) -> tuple[str, str]:

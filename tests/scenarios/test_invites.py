@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from aiosmtpd.controller import Controller
@@ -21,6 +22,7 @@ from tests.contract.test_operations import reader
 from tests.scenarios.browsing import Browser
 from tests.scenarios.people import person
 
+LONG_AGO = "2020-01-01 00:00:00.000000"
 HREF = re.compile(r"http://\S+/app/join/(\w+)/(\w+)")
 
 
@@ -134,6 +136,35 @@ def test_no_title_of_one_organization_stops_the_e_mails_of_others(
     assert wait_for(lambda: mailbox[0].to(plain))
     message = wait_for(lambda: mailbox[0].to(odd))
     assert message["Bcc"] is None and message["To"] == odd
+
+
+def test_pending_invites_are_listed_and_withdrawn(host: HostProcess, alpha: Tenant, beta: Tenant) -> None:
+    own = tenant(host, "Pending", f"{new_id()}@example.com")
+    at = f"/v1/orgs/{own.id}/email-invites"
+    emails = [f"{new_id().lower()}+{number}@example.com" for number in range(3)]
+    made = own.api.post(f"/v1/orgs/{own.id}/invites", {"emails": emails, "role": "edit"}).json["links"]
+    first = own.api.get(f"{at}?limit=2").json
+    assert first["count"] == 3 and len(first["items"]) == 2
+    rest = own.api.get(f"{at}?limit=2&page={first['next']['page']}").json["items"]
+    items = [*first["items"], *rest]
+    assert {one["email"] for one in items} == set(emails) and {one["role"] for one in items} == {"edit"}
+    ids = [one["url"].rpartition("/")[2] for one in made]
+    assert not [secret for secret in ids if secret in str(items)]  # whoever knows it is let in as that person
+    editor = person(host, own, "edit")
+    assert (editor.api.get(at).status, beta.api.get(at).status) == (403, 404)
+    gone = items[0]
+    place = urlsplit(gone["urls"]["location"]).path
+    assert beta.api.call("DELETE", place).status in (204, 404)
+    assert editor.api.call("DELETE", place).status == 403
+    assert own.api.call("DELETE", place).status == 205
+    assert own.api.call("DELETE", place).status == 204
+    assert own.api.get(at).json["count"] == 2
+    (link,) = [HREF.fullmatch(one["url"]) for one in made if one["email"] == gone["email"]]
+    assert link is not None
+    late, _ = outsider(host, alpha)
+    assert late.post(f"/v1/orgs/{link[1]}/invites/{link[2]}").status == 404
+    databases.ask(host.data, "UPDATE email_invites SET expires_at = ? WHERE email = ?", (LONG_AGO, items[1]["email"]))
+    assert [one["email"] for one in own.api.get(at).json["items"]] == [items[2]["email"]]
 
 
 def test_invites_of_somebody_who_administers_nothing_any_more_are_withdrawn(host: HostProcess, alpha: Tenant) -> None:

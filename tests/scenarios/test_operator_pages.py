@@ -138,6 +138,12 @@ def test_people_are_invited_and_links_handed_on(admin: Browser, host: HostProces
     assert refused.status_code == 400 and ">nobody</textarea>" in refused.text
     assert alert(refused) == "E-mail addresses, number 1: must be an e-mail address such as name@example.com"
     came = admin.submit(page, page, emails=f"{email},\n{owner.user}@example.com", role="comment").text
+    listed = admin.ask("GET", page).text
+    assert f"<bdi>{email}</bdi>" in listed and "Not accepted yet" in listed
+    question = f"{page}/pending/{owner.user.lower()}%40example.com/withdraw"
+    assert question in listed and "Withdraw this invite?" in admin.ask("GET", question).text
+    assert admin.submit(question, question).headers["Location"] == page
+    assert [one["email"] for one in owner.api.get(f"/v1/orgs/{owner.id}/email-invites").json["items"]] == [email]
     place = re.search(rf"<dt>{email}</dt><dd><code>{host.url}([^<]+)", came)
     assert place is not None and "2 people are invited" in came
     guest = Browser(host.url)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import MISSING
 
 from runtime.api import crud
@@ -12,6 +14,7 @@ from runtime.api.permission import USER, member
 from runtime.api.resource import PathValue, Resource
 from runtime.contract.invites import (
     CreateInviteLink,
+    EmailInvite,
     InvitedUsers,
     InviteLink,
     InviteToFollow,
@@ -23,8 +26,9 @@ from runtime.serializers import invites as serializers
 from runtime.services import inviting as service
 from runtime.store import organizations
 from runtime.store.cursors import newest_first
+from runtime.store.database import now
 from runtime.store.rows import HOST
-from runtime.store.tables.invites import InviteLinkRow
+from runtime.store.tables.invites import EmailInviteRow, InviteLinkRow
 from runtime.store.tables.organizations import OrganizationRow
 
 INVITE_LINK = Resource(
@@ -37,10 +41,21 @@ INVITE_LINK = Resource(
     serialize=serializers.invite_links,
     order=newest_first(InviteLinkRow.created_at, InviteLinkRow.id),
 )
+EMAIL_INVITE = Resource(
+    "email_invite",
+    EmailInviteRow,
+    at="email-invites/{email}",
+    within=ORGANIZATION,
+    parent_column="organization_id",
+    key="email",
+    model=EmailInvite,
+    serialize=serializers.email_invites,
+    order=newest_first(EmailInviteRow.created_at, EmailInviteRow.id),
+)
 # Invited people may see neither the organization nor the invite yet: they only know its id.
 INVITE = PathValue("orgs/{organizationId}/invites/{inviteId}")
 
-invites = Family("Organizations", INVITE_LINK, INVITE)
+invites = Family("Organizations", INVITE_LINK, EMAIL_INVITE, INVITE)
 
 
 @invites.operation(f"POST {ORGANIZATION.path}/invites", InvitedUsers, needs=member("admin"))
@@ -65,6 +80,19 @@ def join_organization_with_invite(call: Call) -> Joined:
     return Joined()
 
 
+@invites.list(f"GET {EMAIL_INVITE.collection}", EMAIL_INVITE, needs=member("admin"))
+def list_organization_email_invites(call: Call, organization: OrganizationRow) -> list[Any]:
+    """List the invites by e-mail that may still be accepted (extension)."""
+    return [EmailInviteRow.organization_id == organization.id, EmailInviteRow.expires_at > now()]
+
+
+crud.delete(
+    invites,
+    EMAIL_INVITE,
+    "deleteOrganizationEmailInvite",
+    "Withdraw an invite by e-mail; it can no longer be accepted (extension).",
+    needs=member("admin"),
+)
 crud.list_of(
     invites,
     INVITE_LINK,

@@ -43,16 +43,17 @@ class InviteLinkRow(Table):
 class EmailInviteRow(Table):
     """An invite to one address, of which there is one at a time in an organization.
 
-    `send_at` is when the e-mail is due, null when there is none to send (any more).
+    Its id is what whoever follows it needs, so no list shows it; the address names it. `send_at` is when the e-mail is
+    due, null when there is none to send (any more).
     """
 
     __tablename__ = "email_invites"
     __table_args__ = (
         UniqueConstraint("organization_id", "email", name="one_invite_for_an_address"),
         Index("email_invites_due", "send_at"),
+        Index("email_invites_of_organization", "organization_id", "created_at", "id"),
     )
     taken: ClassVar[str] = "Somebody else invited the same address concurrently; try again."
-    # Nobody sees them through the API but by accepting one.
     decides: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
@@ -65,3 +66,13 @@ class EmailInviteRow(Table):
     expires_at: Mapped[datetime] = mapped_column(UtcTime)
     attempts: Mapped[int] = mapped_column(default=0)
     send_at: Mapped[datetime | None] = mapped_column(UtcTime)
+
+    @classmethod
+    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
+        """Members of the organization; its operations are for administrators."""
+        return cls.organization_id.in_(reach.organizations) if reach.kind == "user" else false()
+
+    @classmethod
+    def level_for(cls, reach: Reach) -> ColumnElement[int]:
+        """The actor's role in the organization."""
+        return role_level(reach, cls.organization_id)

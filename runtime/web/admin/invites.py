@@ -23,18 +23,21 @@ def mount_invites(app: Flask, host: Host) -> None:
     add_page(app, host, f"{every}/links", _add_link, "POST")
     add_page(app, host, f"{every}/links/<link>", _change_link, "POST")
     add_question(app, host, f"{every}/links/<link>/delete", _ask, _delete)
+    add_question(app, host, f"{every}/pending/<email>/withdraw", _ask_pending, _withdraw)
 
 
 def _page(
     visit: OperatorVisit, organization: str, refused: Refused = NOTHING_REFUSED, came: dict[str, Any] | None = None
 ) -> Response:
     found, path = organization_of(visit, organization), {"organizationId": organization}
+    pending = page_of(visit, "listOrganizationEmailInvites", path, name="pending")
     links = page_of(visit, "listOrganizationInviteLinks", path)
     return visit.page(
         "invites",
         refused.status,
         organization=found,
         here="members",
+        pending=pending,
         links=links,
         came=came,
         sends=visit.host.mailer is not None,
@@ -88,4 +91,20 @@ def _ask(visit: OperatorVisit, organization: str, link: str) -> Question:
 
 def _delete(visit: OperatorVisit, organization: str, link: str) -> str:
     visit.do("deleteOrganizationInviteById", {"organizationId": organization, "inviteId": link})
+    return f"{PATH}/orgs/{organization}/invites"
+
+
+def _ask_pending(visit: OperatorVisit, organization: str, email: str) -> Question:
+    return Question(
+        "Withdraw this invite?",
+        f"{email} can no longer accept it. You can invite the same address again.",
+        "Withdraw invite",
+        f"{PATH}/orgs/{organization}/invites",
+        organization_of(visit, organization),
+        "members",
+    )
+
+
+def _withdraw(visit: OperatorVisit, organization: str, email: str) -> str:
+    visit.do("deleteOrganizationEmailInvite", {"organizationId": organization, "email": email})
     return f"{PATH}/orgs/{organization}/invites"
