@@ -272,8 +272,12 @@ def _not_too_long(changes: list[Change]) -> list[Change]:
 
 
 class ChangeContent(Body):
-    """Changes, applied in order: all of them create one revision, or none does."""
+    """Changes, applied in order: all of them create one revision, or none does.
 
+    `revision` is the revision of the change request that they were made on: if there is a newer one, they are refused.
+    """
+
+    revision: ObjectId | MISSING = MISSING
     changes: Annotated[list[Change], Field(min_length=1, max_length=MAX_CHANGES), AfterValidator(_not_too_long)]
 
 

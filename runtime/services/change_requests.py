@@ -54,6 +54,10 @@ FULL = (
 FULL_FOREVER = (
     "A space has at most {most} change requests, including closed ones; continue in a duplicate of the space."
 )
+CHANGED_MEANWHILE = (
+    "The change request was changed since revision {made_on}; its latest one is {latest}. Read that, and make your "
+    "changes on it."
+)
 MAX_REVIEWERS = 200
 """Maximum requested reviewers of one change request."""
 FULL_OF_REVIEWERS = (
@@ -151,13 +155,17 @@ def change(
     row: ChangeRequestRow,
     user_id: str,
     changes_: Sequence[tuple[Change, Node | None]],
+    made_on: str | None = None,
 ) -> tuple[str, list[str]]:
     """Apply changes, each with the document it writes, as one revision.
 
-    Returns the id of the revision and those of added items.
+    Returns the id of the revision and those of added items. Raises Conflict if they were made on another revision than
+    the latest one.
     """
 
     def apply(editor: Editor) -> None:
+        if made_on not in (None, row.revision_id):  # known only now: the row was read again under its lock
+            raise errors.Conflict(CHANGED_MEANWHILE.format(made_on=made_on, latest=row.revision_id))
         for place, (one, document) in enumerate(changes_):
             try:
                 editor.apply(one, document)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -264,6 +265,31 @@ def test_merges_at_the_same_moment_lose_nothing(space: Space) -> None:
     again = space.change_request(update("Once.", "p0"))
     answers = at_once(*[lambda: space.api.post(f"{again}/merge")] * 4)
     assert statuses(answers) == {200: 1, 400: 3}
+
+
+def test_changes_made_on_an_older_revision_overwrite_nothing(space: Space) -> None:
+    request = space.change_request(
+        {"type": "insert_page", "id": "page1", "title": "Page", "document": {"markdown": "A"}}
+    )
+    begun = ok(space.api.get(request))["revision"]
+
+    def write(text: str) -> Answer:
+        change = {"type": "update_page", "id": "page1", "document": {"markdown": text}}
+        return space.api.post(f"{request}/content", {"revision": begun, "changes": [change]})
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(write, [f"Text {number}" for number in range(8)]))
+    (taken,) = [number for number, answer in enumerate(answers) if answer.status == 200]
+    latest = ok(space.api.get(request))["revision"]
+    assert answers[taken].json["revision"] == latest
+    for answer in answers[:taken] + answers[taken + 1 :]:
+        assert answer.status == 409 and f"its latest one is {latest}" in answer.json["error"]["message"]
+    page = ok(space.api.get(f"{request}/content/page/page1", format="markdown"))
+    assert page["markdown"].strip() == f"Text {taken}"
+    change = {"type": "update_page", "id": "page1", "title": "Titled"}
+    assert ok(space.api.post(f"{request}/content", {"revision": latest, "changes": [change]}))["revision"] != latest
+    refused = space.api.post(f"{request}/content", {"revision": 7, "changes": [change]})
+    assert refused.status == 400 and "revision" in refused.json["error"]["message"]
 
 
 def test_rights_on_content(space: Space, alpha: Tenant, beta: Tenant, host: HostProcess) -> None:

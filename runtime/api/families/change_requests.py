@@ -171,7 +171,8 @@ def change_content_in_change_request(
         call.opened = session
         within, row = call.find(SpaceRow, id=space.id), call.find(ChangeRequestRow, id=change_request.id)
         call.require("edit", within, "this space", session)
-        revision, added = service.change(session, within, row, person_of(call), changes)
+        made_on = None if body.revision is MISSING else body.revision
+        revision, added = service.change(session, within, row, person_of(call), changes, made_on)
     return ChangedContent(revision=revision, added=added)
 
 
