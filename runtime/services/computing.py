@@ -154,7 +154,7 @@ def _level(session: Session, reach: Reach, space: SpaceRow, name: str, source: s
         return None
     if source not in {source_["id"] for source_ in integration.manifest.get("contentSources") or ()}:
         raise errors.NotFound(f"`{name}` has no content source `{source[:60]}`.")
-    installation = installed.covering_space(session, integration.id, space)
+    installation = installed.covering_space(session, integration, space)
     return level_of(session, integration.id, installation.id, space.id, None) if installation else None
 
 

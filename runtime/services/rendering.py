@@ -139,7 +139,7 @@ def _level(session: Session, reach: Reach, integration: IntegrationRow, request:
     site_id: str | None = None
     if isinstance(context, DocumentContext | SpaceContext):
         space = rows.find(session, reach, SpaceRow, id=context.space_id)
-        installation = installed.covering_space(session, integration.id, space) if space else None
+        installation = installed.covering_space(session, integration, space) if space else None
         space_id = context.space_id
     elif isinstance(context, SiteContext):
         site = rows.find(session, reach, SiteRow, id=context.site_id)

@@ -163,15 +163,20 @@ def count_site_spaces(session: Session, reach: Reach, site_ids: Sequence[str]) -
     return dict(session.execute(query).all())
 
 
-def covering_space(session: Session, integration_id: str, space: SpaceRow) -> InstallationRow | None:
-    """Find the installation of an integration that covers a space, in the organization that owns it."""
+def covering_space(session: Session, integration: IntegrationRow, space: SpaceRow) -> InstallationRow | None:
+    """Find the installation of an integration that covers a space, in the organization that owns it.
+
+    An integration for organizations is on no single space: its installation covers all of them.
+    """
+    if integration.target == "organization":
+        return _covering(session, integration.id, space.organization_id)
     part = exists().where(
         SpaceInstallationRow.installation_id == InstallationRow.id,
         SpaceInstallationRow.space_id == space.id,
         SpaceInstallationRow.deleted_at.is_(None),
     )
     return _covering(
-        session, integration_id, space.organization_id, or_(InstallationRow.space_selection == "all", part)
+        session, integration.id, space.organization_id, or_(InstallationRow.space_selection == "all", part)
     )
 
 

@@ -21,7 +21,7 @@ from runtime.store.tables.spaces import SpaceRow
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An integration at home: its owner, and the first space and site it is installed on there."""
+    """An integration at home: its owner, and the first space and site that its installation covers."""
 
     integration: IntegrationRow
     organization: OrganizationRow
@@ -39,7 +39,7 @@ def place_of(session: Session, name: str) -> Place:
         select(OrganizationRow).where(OrganizationRow.id == integration.organization_id)
     ).one()
     installation = installed.covering_organization(session, integration.id, organization.id)
-    space_part = _first(session, SpaceInstallationRow, installation)
+    space_part: SpaceInstallationRow | None = _first(session, SpaceInstallationRow, installation)
     site_part = _first(session, SiteInstallationRow, installation)
     return Place(
         integration,
@@ -47,9 +47,18 @@ def place_of(session: Session, name: str) -> Place:
         installation,
         space_part,
         site_part,
-        rows.find(session, HOST, SpaceRow, id=space_part.space_id) if space_part else None,
+        rows.find(session, HOST, SpaceRow, id=space_part.space_id)
+        if space_part
+        else _covered_space(session, integration, organization),
         rows.find(session, HOST, SiteRow, id=site_part.site_id) if site_part else None,
     )
+
+
+def _covered_space(session: Session, integration: IntegrationRow, organization: OrganizationRow) -> SpaceRow | None:
+    """Find the first space in which blocks are rendered without an installation on it."""
+    by = {"organization_id": organization.id, "deleted_at": None}
+    first = next(iter(rows.every(session, HOST, SpaceRow, **by)), None)
+    return first if first is not None and installed.covering_space(session, integration, first) else None
 
 
 def _first(session: Session, table: Any, installation: InstallationRow | None) -> Any:

@@ -257,10 +257,11 @@ def _active_on(space: SpaceRow, which: ColumnElement[bool]) -> Select[Integratio
         SpaceInstallationRow.deleted_at.is_(None),
     )
     active = part.where(SpaceInstallationRow.status == "active")
+    everywhere = or_(InstallationRow.space_selection == "all", IntegrationRow.target == "organization")
     return (
         _active()
         .where(InstallationRow.organization_id == space.organization_id)
-        .where(or_(active, and_(InstallationRow.space_selection == "all", ~part)), which)
+        .where(or_(active, and_(everywhere, ~part)), which)
     )
 
 

@@ -66,3 +66,23 @@ def test_an_address_becomes_a_block_or_a_link(alpha: Tenant, beta: Tenant) -> No
             refused = alpha.api.get(at, url=url)
             assert refused.status == 400 and "url" in refused.json["error"]["message"], url
     assert alpha.api.get("/v1/urls/embed").status == 400
+
+
+def test_blocks_of_an_integration_for_organizations_are_in_each_of_its_spaces(alpha: Tenant, beta: Tenant) -> None:
+    one = made(alpha, target="organization")
+    path = f"/v1/spaces/{one.space}/integration-blocks"
+
+    def listed() -> dict[str, Any]:
+        return {row["name"]: row["blocks"] for row in alpha.api.get(path).json}
+
+    assert listed()[one.name] == BLOCKS
+    assert one.render().json["state"] == {"count": 0}
+    later = alpha.api.post(f"/v1/orgs/{alpha.id}/spaces", {}).json["id"]
+    assert one.render(context=one.context(spaceId=later)).status == 200
+    foreign = beta.api.post(f"/v1/orgs/{beta.id}/spaces", {}).json["id"]
+    assert one.render(context=one.context(spaceId=foreign)).status == 404
+    at = f"{one.path}/installations/{one.installation}"
+    assert alpha.api.call("PATCH", at, {"status": "paused"}).status == 200
+    assert one.name not in listed() and one.render().status == 412
+    assert alpha.api.call("DELETE", at).status == 205
+    assert one.name not in listed() and one.render().status == 404

@@ -55,6 +55,15 @@ def test_an_output_that_is_none_is_examined_too(counter: Installed) -> None:
     assert big.status == 413
 
 
+@pytest.mark.parametrize("target", ["all", "space", "organization"])
+def test_a_block_is_rendered_in_the_space_that_the_preview_names(counter: Installed, target: str) -> None:
+    one = installed(counter.owner, target=target)
+    state = one.owner.api.get(f"/preview/api/{one.name}").json
+    assert (state["spaceInstallation"] is None) == (target == "organization")
+    context = one.context(spaceId=state["space"]["id"], editable=True)
+    assert one.render(context=context).status == 200
+
+
 def test_only_those_who_may_see_the_preview_have_outputs_examined(counter: Installed, host: HostProcess) -> None:
     other = tenant(host, "Beta", "beta@example.com")
     answer = other.api.post(f"/preview/api/{counter.name}/validate", {"output": BAD})
