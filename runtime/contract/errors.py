@@ -15,9 +15,10 @@ class ApiError(Exception):
     """What people are told of an error without a message of its own; empty where the API's sentence will do."""
 
     def __init__(self, message: str | None = None, *, on_pages: str | None = None) -> None:
-        """`on_pages` is the message on pages at `/app`: without tokens and names of the API."""
+        """`on_pages` is the message on pages at `/app`: without tokens and names of the API, and shown as it is."""
         self.message = message or (type(self).__doc__ or "").strip()
         self.on_pages = on_pages or message or self.default_on_pages or self.message
+        self.worded_for_pages = on_pages is not None
         super().__init__(self.message)
 
 
@@ -113,7 +114,7 @@ class ScriptAnswered(ApiError):
     """The integration's script answered with an error; its status and message are passed on."""
 
     def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
+        super().__init__(message, on_pages=message)
         self.script_status = status
 
 

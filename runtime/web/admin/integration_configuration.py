@@ -171,7 +171,7 @@ def _read(form: dict[str, str], schema: Object, stored: Object) -> Object:
         else:
             values[key] = _value(declared, text, title)
         if key in required and values[key] in (None, ""):
-            raise errors.BadRequest(f"{title} is needed.")
+            raise _refused(f"{title} is needed.")
     return values
 
 
@@ -184,13 +184,18 @@ def _value(declared: Object, text: str, title: str) -> Any:
         try:
             number = float(text)
         except ValueError:
-            raise errors.BadRequest(f"{title}: this is not a number.") from None
+            raise _refused(f"{title}: this is not a number.") from None
         if not math.isfinite(number):
-            raise errors.BadRequest(f"{title}: this is not a number.")
+            raise _refused(f"{title}: this is not a number.")
         return int(number) if number.is_integer() and abs(number) < 2**53 else number
     if "enum" in declared and text not in declared["enum"]:
-        raise errors.BadRequest(f"{title}: choose one from the list.")
+        raise _refused(f"{title}: choose one from the list.")
     return text.replace("\r\n", "\n")  # as browsers send what has several lines
+
+
+def _refused(words: str) -> errors.BadRequest:
+    """Return an error about a property, whose title may be what operations call a field of their own."""
+    return errors.BadRequest(words, on_pages=words)
 
 
 def _render(visit: OperatorVisit, organization: str, name: str) -> Response:

@@ -60,6 +60,8 @@ def on_page(error: errors.ApiError, labels: Mapping[str, str] = USUAL_LABELS_ONL
     `labels` are those that the form at hand has in place of the usual ones.
     """
     message = error.on_pages
+    if error.worded_for_pages:
+        return message
     placed = _PLACE.match(message)
     label = labels.get(placed[1]) or _label(placed[1]) if placed else None
     if not placed or not label:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from runtime.contract import errors
 from runtime.web.admin import integration_configuration as configuration
+from runtime.web.admin.wording import on_page
 
 SCHEMA: dict[str, Any] = {
     "properties": {
@@ -44,6 +45,14 @@ def test_a_secret_stays_unless_another_is_typed_or_it_is_removed() -> None:
 def test_what_is_no_number_is_refused(text: str) -> None:
     with pytest.raises(errors.BadRequest, match="not a number"):
         configuration._read({"field-size": text}, SCHEMA, {})
+
+
+@pytest.mark.parametrize("declared", [{"type": "number"}, {"type": "string", "enum": ["a"]}])
+@pytest.mark.parametrize("title", ["slug", "url", "label", "source.url", "Size"])
+def test_titles_of_authors_are_never_those_of_the_api(declared: dict[str, Any], title: str) -> None:
+    with pytest.raises(errors.BadRequest) as caught:
+        configuration._read({"field-size": "x"}, {"properties": {"size": {**declared, "title": title}}}, {})
+    assert on_page(caught.value).startswith(f"{title}: ")
 
 
 def test_what_is_required_and_empty_is_refused() -> None:

@@ -43,6 +43,14 @@ def test_pages_speak_of_no_tokens() -> None:
     assert on_page(errors.NotFound("No token of yours.", on_pages="No such thing.")) == "No such thing."
 
 
+def test_words_of_a_script_are_its_own() -> None:
+    assert on_page(errors.ScriptAnswered(422, "url: must be an address")) == "url: must be an address"
+
+
+def test_what_was_worded_for_pages_is_left_alone() -> None:
+    assert on_page(errors.BadRequest("url: must be", on_pages="url: must be `slug`")) == "url: must be `slug`"
+
+
 @pytest.mark.parametrize("place", ["emails.\u00b2", "a.\u00b2", f"emails.{'9' * 5000}"])
 def test_what_only_looks_like_a_number_is_none(place: str) -> None:
     assert on_page(errors.BadRequest(f"{place}: is required")).endswith("is required")
