@@ -68,7 +68,7 @@ def unless_known(answer: RawAnswer, if_none_match: str | None) -> RawAnswer:
 def error_answer(error: Exception, doing: str) -> RawAnswer:
     """Return the answer to an error, without stack or SQL; unexpected errors are logged with the operation."""
     if isinstance(error, errors.ApiError):
-        return _answer(errors.status_of(error), error.message, _asking_for_more(error))
+        return worded_answer(error, error.message)
     if isinstance(error, IntegrityError) and (sentence := conflicts.sentence(error)) is not None:
         return _answer(409, sentence)  # of concurrent requests, the database lets one through
     if isinstance(error, StaleDataError):
@@ -79,6 +79,11 @@ def error_answer(error: Exception, doing: str) -> RawAnswer:
         return _answer(unavailable.status, unavailable.message, _asking_for_more(unavailable))
     log.error("%s failed", doing, exc_info=error)
     return _answer(500, "Something went wrong unexpectedly; see the host's log.")
+
+
+def worded_answer(error: errors.ApiError, message: str) -> RawAnswer:
+    """Return the answer to an error in the words of its reader."""
+    return _answer(errors.status_of(error), message, _asking_for_more(error))
 
 
 def _asking_for_more(error: errors.ApiError) -> list[tuple[str, str]]:

@@ -81,8 +81,7 @@ def admit(call: Call, gate: Gate, session: Session) -> None:
         if match is None and gate.deleted and resource.deleted is not None and place == len(gate.chain) - 1:
             match = resource.deleted(session, call.actor.reach, value)
         if match is None and not (gate.missing and place == len(gate.chain) - 1):
-            there = f"There is no {resource.word} `{value[:60]}`, or"
-            raise errors.NotFound(f"{there} this token may not see it.", on_pages=f"{there} you may not see it.")
+            raise errors.not_seen(f"There is no {resource.word} `{value[:60]}`")
         if match is not None:
             parent, level = match
             named.rows[resource.name], named.levels[resource.name] = parent, level

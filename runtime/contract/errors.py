@@ -118,6 +118,11 @@ class ScriptAnswered(ApiError):
         self.script_status = status
 
 
+def not_seen(absent: str) -> NotFound:
+    """Return the error about what is not there, or not for the actor: scripts are told of tokens, people are not."""
+    return NotFound(f"{absent}, or this token may not see it.", on_pages=f"{absent}, or you may not see it.")
+
+
 def status_of(error: ApiError) -> int:
     """Return the HTTP status an error leaves with."""
     return error.script_status if isinstance(error, ScriptAnswered) else error.status

@@ -79,7 +79,7 @@ class Renderer:
 
         plan = self._plans.get(key, basis, find)
         if plan is None:
-            raise errors.NotFound(f"`{integration.name}` is not installed there, or this token may not see it.")
+            raise errors.not_seen(f"`{integration.name}` is not installed there")
         fields = _fields(reach, request)
         # The host asks for readers of published sites, who may be anybody.
         source: Source = "visitors" if reach.kind in ("host", "visitor") else "people"
@@ -168,7 +168,8 @@ def _may_configure(reach: Reach, installation: InstallationRow) -> None:
     if reach.kind == "user" and not reaches(role, "admin"):
         raise errors.Forbidden(
             f"A configuration screen needs the role `admin` in organization {installation.organization_id}; "
-            f"it was asked for with a user token with the role `{role or 'guest'}`."
+            f"it was asked for with a user token with the role `{role or 'guest'}`.",
+            on_pages="Administrators of the organization configure its integrations.",
         )
 
 

@@ -118,7 +118,7 @@ def admit(call: Call) -> None:
         admit_alone(call, GATE)
     except errors.Forbidden:
         name = call.path["integrationName"]
-        raise errors.NotFound(f"There is no integration `{name[:60]}`, or this token may not see it.") from None
+        raise errors.not_seen(f"There is no integration `{name[:60]}`") from None
 
 
 def admit_author(call: Call) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import MISSING
 
 from runtime.api import crud
-from runtime.api.call import Call, refusal
+from runtime.api.call import Call, refusal, role_refusal
 from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.operation import Family
 from runtime.api.permission import member
@@ -116,7 +116,8 @@ def require_create_in(call: Call, organization_id: str, parent: CollectionRow | 
         return
     where = f"collection {parent.id}"
     if call.actor.reach.role_in(organization_id) is None:
-        raise errors.Forbidden(refusal(call.actor, f"a role in the organization of {where}", "guest"))
+        needed = f"a role in the organization of {where}"
+        raise errors.Forbidden(refusal(call.actor, needed, "guest"), on_pages=role_refusal(needed, None))
     call.require("create", parent, where, call.session)
 
 
@@ -133,7 +134,7 @@ def receiver(call: Call, former: str, body: Transfer) -> OrganizationRow:
     if body.organization == former:  # which a guest of it does not see
         raise errors.Conflict("It already belongs to this organization.")
     if target is None:
-        raise errors.NotFound(f"There is no organization `{body.organization[:60]}`, or this token may not see it.")
+        raise errors.not_seen(f"There is no organization `{body.organization[:60]}`")
     if target.id == former:
         raise errors.Conflict("It already belongs to this organization.")
     call.require("create", target, f"organization {target.id}", call.session)

@@ -108,7 +108,7 @@ def get_document_by_id(call: Call, space: SpaceRow, query: DocumentQuery) -> Jso
     """Get a document by the id that a page of any revision gives it."""
     name = call.path["documentId"]
     if not service.may_read(call.session, call.actor.reach, space, name):
-        raise errors.NotFound(f"There is no document `{name[:60]}` in what this token reads.")
+        raise errors.not_seen(f"There is no document `{name[:60]}`")
     return _json(service.document_of(call.session, space.id, name))
 
 

@@ -172,7 +172,7 @@ def _find_change_request(call: Call, space: SpaceRow, value: str) -> ChangeReque
         row = rows.find(call.session, call.actor.reach, ChangeRequestRow, **by) if by is not None else None
         if row is not None:
             return row
-    raise errors.NotFound(f"There is no {CHANGE_REQUEST.word} `{value[:60]}`, or this token may not see it.")
+    raise errors.not_seen(f"There is no {CHANGE_REQUEST.word} `{value[:60]}`")
 
 
 def _imported(

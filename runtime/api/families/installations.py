@@ -68,7 +68,7 @@ def install_integration(call: Call, integration: IntegrationRow, body: InstallIn
     """Install an integration on an organization."""
     organization = organizations.named(call.session, call.actor.reach, body.organization)
     if organization is None:
-        raise errors.NotFound(f"There is no organization `{body.organization[:60]}`, or this token may not see it.")
+        raise errors.not_seen(f"There is no organization `{body.organization[:60]}`")
     call.require("admin", organization, f"organization {organization.id}", call.session)
     return installing.install(call.session, integration, organization.id)
 

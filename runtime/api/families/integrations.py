@@ -66,7 +66,7 @@ def publish_integration(call: Call, integration: IntegrationRow | None, body: Pu
     with host.database.transaction(writes=False) as session:
         owner = publishing.owner_of(session, body.organization)
         if owner is None or not call.actor.reach.belongs_to(owner.id):
-            raise errors.NotFound(f"There is no organization `{body.organization[:60]}`, or this token may not see it.")
+            raise errors.not_seen(f"There is no organization `{body.organization[:60]}`")
         call.require("admin", owner, f"organization {owner.id}", session)
         taken = rows.find(session, HOST, IntegrationRow, name=name)
         if taken is not None and taken.organization_id != owner.id:

@@ -8,7 +8,7 @@ from functools import partial
 
 from pydantic import MISSING
 
-from runtime.api.call import Call, refusal
+from runtime.api.call import Call, refusal, role_refusal
 from runtime.api.families.collections import COLLECTION, place_for, receiver, require_create_in, target_of
 from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.operation import Family
@@ -124,7 +124,8 @@ def restore_space(call: Call, space: SpaceRow | None) -> SpaceRow:
         raise errors.NotFound("No such space was deleted within the last 7 days.")
     row, level = found
     if level != "admin":
-        raise errors.Forbidden(refusal(call.actor, "a user token with the role `admin`", level))
+        said = role_refusal("the role Admin", level)
+        raise errors.Forbidden(refusal(call.actor, "a user token with the role `admin`", level), on_pages=said)
     return service.restore(call.session, row)
 
 

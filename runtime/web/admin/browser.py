@@ -19,7 +19,7 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from runtime.api.anonymous_lanes import lane_of
-from runtime.api.answers import error_answer
+from runtime.api.answers import error_answer, worded_answer
 from runtime.api.auth import Actor
 from runtime.api.host import ANONYMOUS, Host
 from runtime.api.page_operations import perform
@@ -155,7 +155,7 @@ def add_answer(app: Flask, host: Host, rule: str, view: View) -> None:
             with host.capacity.turns.of(visit.lane):
                 made = view(visit, **path)
         except errors.ApiError as error:
-            made = error_answer(error, f"POST {request.path}").response()
+            made = worded_answer(error, on_page(error)).response()
         made.headers["Cache-Control"] = "no-store"
         return made
 

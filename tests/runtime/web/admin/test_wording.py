@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 
+import runtime.api.families
 import runtime.web
 from runtime.contract import errors
 from runtime.web.admin.wording import LABELS, SOURCE_LABELS, on_page
 
+FAMILIES = Path(str(runtime.api.families.__file__)).parent
 PAGES = Path(str(runtime.web.__file__)).parent / "pages" / "admin"
 
 
@@ -41,6 +44,19 @@ def test_pages_speak_of_no_tokens() -> None:
     for kind in (errors.NotFound, errors.Forbidden):
         assert "token" in kind().message and "token" not in on_page(kind())
     assert on_page(errors.NotFound("No token of yours.", on_pages="No such thing.")) == "No such thing."
+
+
+def test_what_somebody_may_not_see_is_said_to_either_reader() -> None:
+    error = errors.not_seen("There is no space `x`")
+    assert "this token" in error.message and on_page(error) == "There is no space `x`, or you may not see it."
+
+
+def test_no_operation_tells_people_of_their_token() -> None:
+    for source in FAMILIES.glob("*.py"):
+        for call in ast.walk(ast.parse(source.read_text())):
+            if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("errors."):
+                worded = any(keyword.arg == "on_pages" for keyword in call.keywords)
+                assert worded or "this token" not in ast.unparse(call), f"{source.name}:{call.lineno}"
 
 
 def test_words_of_a_script_are_its_own() -> None:
