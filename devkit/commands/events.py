@@ -11,7 +11,7 @@ import click
 
 from devkit.events import history
 from devkit.events.traces import answer_text, as_text, ending_text, notes, what
-from devkit.events.types import EventType
+from devkit.events.types import EventStatus, EventType
 from devkit.hosts import choosing, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, RequestRefused, part
@@ -23,6 +23,7 @@ from runtime.contract.units import bytes_text, duration_text
 
 EXAMPLES = """\b
 Examples: devkit events my-integration --status failed --since 2h
+          devkit events --status not-handled
           devkit events 0aB3dE5fG7hJ9kL1mN3p
           devkit events my-integration 0aB3dE5fG7hJ9kL1mN3p
           devkit events --type site_view --limit 5 --json"""
@@ -42,7 +43,11 @@ def filters(command: Any) -> Any:
     """Add the filters of the event list."""
     for option in (
         click.option("--since", metavar="WHEN", help="Only events of the last 30s, 10m, 2h or 1d, or since a time."),
-        click.option("--status", type=click.Choice(["success", "failed"]), help="Only events with this status."),
+        click.option(
+            "--status",
+            type=EventStatus(),
+            help="Only events that are listed with this status; `failed` finds all that failed, however they ended.",
+        ),
         click.option("--type", "kind", type=EventType(), metavar="TYPE", help="Only this type."),
     ):
         command = option(command)
@@ -85,9 +90,8 @@ def command(
         say(json.dumps(detail) if as_json else _whole(detail))
         return
     queued = "true" if status is None else None
-    events = history.latest(
-        client, name, limit, type=kind, status=status, installation=installation, since=begin, queued=queued
-    )
+    filters = {"type": kind, **history.by_status(status), "installation": installation, "since": begin}
+    events = history.latest(client, name, limit, queued=queued, **filters)
     if as_json:
         say(json.dumps({"events": events}))
     elif not events:

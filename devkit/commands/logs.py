@@ -58,7 +58,7 @@ def command(
     begin = history.moment(since) if since else None
     client = chosen.client(local_first=True)
     filters = {
-        "type": kind, "status": status, "installation": installation, "since": begin,
+        "type": kind, **history.by_status(status), "installation": installation, "since": begin,
         "level": level, "text": text, "event": trace,
     }  # fmt: skip
     if follow:

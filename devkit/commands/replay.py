@@ -130,7 +130,7 @@ def _suitable(
     source: Client, name: str, kind: str | None, status: str | None, begin: str | None
 ) -> list[dict[str, Any]]:
     """Find the newest event, or all since a time, oldest first; raises Problem if there is none."""
-    events = history.walk(source, name, type=kind, status=status, since=begin)
+    events = history.walk(source, name, history.PAGE, type=kind, since=begin, **history.by_status(status))
     suitable = (event for event in events if kind or history.by_itself(event))
     found = list(suitable if begin else islice(suitable, 1))
     if not found:

@@ -15,6 +15,7 @@ from runtime.contract.timestamps import wire_time
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 PAGE = 200
+ANY_FAILURE = "failed"
 
 
 def moment(text: str) -> str:
@@ -29,13 +30,18 @@ def moment(text: str) -> str:
         raise Problem(f"--since {text}: write 30s, 10m, 2h, 1d, or a time such as 2026-01-31T12:00") from None
 
 
+def by_status(status: str | None) -> dict[str, str | None]:
+    """Return the filters of the API for a status that lists show: `failed` is any failure."""
+    return {"status" if status == ANY_FAILURE else "ending": status}
+
+
 def path(name: str, *more: str) -> str:
     """Return the address of an integration's events, or of one of them."""
     return "/".join([f"/v1/integrations/{part(name)}/events", *map(part, more)])
 
 
 def walk(client: Client, name: str, size: int = PAGE, **filters: str | None) -> Iterator[dict[str, Any]]:
-    """Go through events, newest first; `filters` are those of the API: type, status, installation, since."""
+    """Go through events, newest first; `filters` are those of the API: type, status, ending, installation, since."""
     return client.every(path(name), size, response_shapes.EVENT, **filters)
 
 

@@ -7,8 +7,11 @@ from typing import Any
 import click
 
 from runtime.contract import event_examples
+from runtime.contract.event_descriptions import ENDINGS, word
 
 KINDS = list(event_examples.EVENTS)
+STATUSES = {word(ending).replace(" ", "-"): ending for ending in ENDINGS}
+"""How events ended, as an option takes it: as lists show it, in one word."""
 
 
 class EventType(click.Choice[str]):
@@ -25,3 +28,15 @@ class EventType(click.Choice[str]):
         close = nearest(str(value), KINDS)
         cure = f"did you mean `{close}`?" if close else "`devkit trigger --help` lists them"
         return self.fail(f"there is no event `{value}`; {cure}", param, ctx)
+
+
+class EventStatus(click.Choice[str]):
+    """One of the ways in which events ended, as lists show it or as JSON has it; gives the name that the API knows."""
+
+    def __init__(self) -> None:
+        super().__init__(list(STATUSES))
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value in ENDINGS:
+            return str(value)
+        return STATUSES[super().convert(str(value).replace(" ", "-"), param, ctx)]

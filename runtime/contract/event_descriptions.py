@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
 Ending = Literal[
@@ -20,6 +20,7 @@ Ending = Literal[
     "timed-out",
     "failed",
 ]
+ENDINGS: tuple[Ending, ...] = get_args(Ending)
 WORDS: Mapping[str, str] = {
     "retrying": "will be retried",
     "not-handled": "not handled",
@@ -46,7 +47,7 @@ ENDPOINT = re.compile(
     r"(?:integration|installation/[^/?]+|(?:space|site)-installation/[^/?]+/[^/?]+)(?=[/?]|$)"
 )
 """Where the addresses of public endpoints begin; behind it is the path that the script knows."""
-_BY_STATUS: Mapping[int, Ending] = {
+BY_STATUS: Mapping[int, Ending] = {
     401: "refused",
     403: "refused",
     404: "not-found",
@@ -74,8 +75,8 @@ def ending(kind: str, state: str, answer: int | None) -> Ending:
         return "not-handled"
     if state == "delivered":
         return "success"
-    if answer is None or answer >= 500 or answer in _BY_STATUS:
-        return _BY_STATUS.get(answer or 0, "failed")
+    if answer is None or answer >= 500 or answer in BY_STATUS:
+        return BY_STATUS.get(answer or 0, "failed")
     return "rejected"
 
 

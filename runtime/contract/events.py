@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import MISSING, Field, StringConstraints
 
 from runtime.contract.base import Body, GivenMoment, JsonObject, ListQuery, Moment, Query, Text, WireModel
+from runtime.contract.event_descriptions import Ending
 from runtime.contract.installations import Status
 from runtime.contract.invocation import LogLevel
 from runtime.contract.spaces import ContentVisibility
@@ -337,10 +338,11 @@ class EventDetail(WireModel):
 
 
 class EventFilters(Query):
-    """Filters of events; all are extensions."""
+    """Filters of events; all are extensions. `ending` is that of `delivery`, which tells more than `status`."""
 
     type: Annotated[Text, StringConstraints(max_length=100)] | None = None
     status: Literal["success", "failed"] | None = None
+    ending: Ending | None = None
     installation: Annotated[Text, StringConstraints(max_length=100)] | None = None
     since: GivenMoment | None = None
 

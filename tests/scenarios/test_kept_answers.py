@@ -111,6 +111,7 @@ def test_a_script_without_a_handler_fails_in_nothing(one: Installed) -> None:
     assert event["delivery"]["ending"] == "not-handled"
     assert event["subject"] == "private"
     assert listed(one, type="space_visibility_updated", status="failed") == []
+    assert listed(one, type="space_visibility_updated", ending="not-handled") == [event]
 
 
 def test_tasks_that_wait_are_listed_when_asked_for(one: Installed) -> None:
@@ -119,6 +120,7 @@ def test_tasks_that_wait_are_listed_when_asked_for(one: Installed) -> None:
     (task,) = listed(one, type="task", queued="true")
     assert (task["subject"], task["delivery"]["ending"]) == ("sync", "queued")
     assert task["delivery"]["nextAttemptAt"] > task["createdAt"]
+    assert listed(one, type="task", ending="queued") == [task]
 
 
 def test_who_may_not_read_the_installation_sees_no_answer(one: Installed, host: HostProcess) -> None:

@@ -47,6 +47,11 @@ def test_events_are_listed_and_filtered(logged_in: Shell, hears: Installed) -> N
     assert len(failed) == 1
     assert listed("--type", "space_content_updated") == updates
     assert listed("--status", "failed") == failed
+    for status in ("not-found", "not found"):
+        assert listed("--status", status) == failed
+    assert set(listed("--status", "success")) == {one["id"] for one in everything if one["status"] == "success"}
+    for status in ("refused", "rejected", "busy", "timed-out", "will-be-retried", "retrying", "not-handled"):
+        assert listed("--status", status) == []
     assert listed("--installation", hears.installation) == [entry["id"] for entry in everything]
     assert listed("--installation", "another") == []
     assert listed("--since", "2h") == [entry["id"] for entry in everything]
