@@ -29,6 +29,16 @@ Probe = Callable[..., Any]
         ("helper(colro=1)", "TypeError: helper() got an unexpected keyword argument 'colro' (did you mean 'color'?)"),
         ("odd.nothing", "AttributeError: 'Odd' object has no attribute 'nothing'"),
         ("odd.colr", "AttributeError: 'Odd' object has no attribute 'colr' (did you mean 'color'?)"),
+        (
+            "from runtime.sdk import Integraton",
+            "ImportError: cannot import name 'Integraton' from 'runtime.sdk' (did you mean 'Integration'?)",
+        ),
+        (
+            "from runtime.sdk.ui import txt",
+            "ImportError: cannot import name 'txt' from 'runtime.sdk.ui' (did you mean 'text'?)",
+        ),
+        ("from json import dmps", "ImportError: cannot import name 'dmps' from 'json' (did you mean 'dumps'?)"),
+        ("from json import xyzzy", "ImportError: cannot import name 'xyzzy' from 'json'"),
         ("len(xyzzy)", "NameError: name 'xyzzy' is not defined"),
     ],
 )

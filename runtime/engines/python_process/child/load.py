@@ -137,4 +137,6 @@ def sentence_of(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return f"{type(error).__name__}: {error.msg}"
     text = "".join(traceback.format_exception_only(error)).strip()
+    if isinstance(error, ImportError) and type(error.path) is str:
+        text = text.removesuffix(f" ({error.path})")  # a place in the sandbox, which the author does not know
     return text[:4000] + suggested(error)

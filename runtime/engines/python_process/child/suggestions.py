@@ -13,6 +13,8 @@ _MOST, _LONGEST = 750, 60
 """Names that are compared, and characters of a name: the error of a script must not take long."""
 _ANCESTORS, _NAMES = type.__dict__["__mro__"], type.__dict__["__dict__"]
 _KEYWORD = re.compile(r"(?P<function>[\w.]+)\(\) got an unexpected keyword argument '(?P<name>\w+)'$")
+_IMPORTED = re.compile(r"cannot import name '(?P<name>\w+)' from '(?P<module>[\w.]+)'")
+"""The message says both: `name_from` of the error came with Python 3.12."""
 
 
 def suggested(error: BaseException) -> str:
@@ -34,8 +36,10 @@ def _names(error: BaseException) -> tuple[str, Iterable[str]]:
         return error.name, _attributes(error.obj)
     if type(error) is NameError and type(error.name) is str and frame is not None:
         return error.name, [*frame.f_locals, *frame.f_globals, *vars(builtins)]
-    told = error.args[0] if type(error) is TypeError and error.args else None
-    match = _KEYWORD.match(told) if type(told) is str else None
+    told = error.args[0] if error.args and type(error.args[0]) is str else ""
+    if type(error) is ImportError and (imported := _IMPORTED.match(told)) is not None:
+        return imported["name"], _exported(imported["module"])
+    match = _KEYWORD.match(told) if type(error) is TypeError else None
     if match is not None and frame is not None:
         return match["name"], _parameters(match["function"], frame.f_globals)
     return "", ()
@@ -58,6 +62,13 @@ def _last_frame(error: BaseException) -> types.FrameType | None:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return trace.tb_frame if trace is not None else None
+
+
+def _exported(module: str) -> Iterable[str]:
+    """Return what a module offers: what it says itself, else all its names."""
+    names = _attributes(sys.modules[module])
+    offered = names.get("__all__") if isinstance(names, dict) else None
+    return offered if isinstance(offered, list | tuple) else names
 
 
 def _attributes(holder: Any) -> Iterable[str]:
