@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 
+from devkit.projects import setting_up
 from devkit.terminal.output import Problem, answer, json_option
 
 TEMPLATES: dict[str, str] = {
@@ -68,21 +69,35 @@ def begin_with(ctx: click.Context, parameter: click.Parameter, typed: str) -> li
 @click.option("--language", type=click.Choice(list(LANGUAGES)), help="Language of the project; default: python.")
 @click.option("--title", help="The name people see; default: derived from NAME.")
 @click.option("--path", "place", type=click.Path(), help="Folder of the project; default: NAME in this folder.")
+@click.option(
+    "--install/--no-install",
+    default=None,
+    help="Run `npm install` in a project in TypeScript; default: ask, without a terminal no.",
+)
+@click.option(
+    "--git/--no-git",
+    default=None,
+    help="Run `git init`, unless the folder is in a repository; default: ask in TypeScript, without a terminal no.",
+)
 @click.option("--list", "listing", is_flag=True, help="Show the templates.")
 @json_option
+@click.pass_context
 def command(
+    ctx: click.Context,
     name: str | None,
     template: str | None,
     language: str | None,
     title: str | None,
     place: str | None,
+    install: bool | None,
+    git: bool | None,
     listing: bool,
     as_json: bool,
 ) -> None:
     """Create the project NAME from a template; asks for what is missing.
 
     Examples: devkit new my-integration --template block
-              devkit new my-integration --template webhook --language typescript
+              devkit new my-integration --template webhook --language typescript --install --git
     """
     if listing:
         known = [{"name": name, "description": TEMPLATES[name], "languages": [*LANGUAGES]} for name in TEMPLATES]
@@ -93,17 +108,23 @@ def command(
         template = ask_template()
         language = language or ask_language()
     template, language = check_template(template), language or next(iter(LANGUAGES))
+    if install and language == "python":
+        raise click.UsageError("`--install` is for projects in TypeScript: those in Python have no packages.")
     title = check_title(title) if title is not None else title_of(name)
     folder = Path(place or name).absolute()
     files = make(template, name, title, folder, language)
+    asks = "package.json" in files and not as_json and sys.stdin.isatty()
+    has_packages = "package.json" in files and setting_up.install_packages(folder, install, asks=asks)
+    is_versioned = setting_up.make_repository(folder, git, asks=asks)
     displayed = os.path.relpath(folder)
     displayed = str(folder) if displayed.startswith("..") else displayed
     steps = [f"cd {shlex.quote(displayed)}"] if displayed != "." else []
-    steps += ["npm install"] if "package.json" in files else []
+    steps += ["npm install"] if "package.json" in files and not has_packages else []
     steps += ["devkit dev"]
     text = f"Created {name} in {displayed} ({len(files)} files). Next:\n\n" + "".join(f"    {step}\n" for step in steps)
     report = {"name": name, "title": title, "template": template, "language": language, "folder": str(folder)}
     answer(as_json, report | {"files": files, "next": steps}, text.rstrip("\n"))
+    ctx.exit(1 if (install and not has_packages) or (git and not is_versioned) else 0)
 
 
 def listed(known: Mapping[str, str]) -> str:

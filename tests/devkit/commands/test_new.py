@@ -25,7 +25,7 @@ from devkit.terminal.output import Problem
 from runtime.contract.identifiers import IntegrationName
 from runtime.contract.manifest import ProjectManifest
 from tests.devkit.conftest import Shell
-from tests.devkit.dev_process import PATIENCE, environment
+from tests.devkit.dev_process import PATIENCE, devkit, environment
 
 ROOT = Path(__file__).parents[3]
 
@@ -182,14 +182,14 @@ def test_a_failure_in_the_middle_leaves_nothing(monkeypatch: pytest.MonkeyPatch,
 class Terminal:
     """The command with a terminal in front of it."""
 
-    def __init__(self, home: Path, *arguments: str) -> None:
+    def __init__(self, home: Path, *arguments: str, **environ: str) -> None:
         self.seen, self._done = "", 0
         ours, theirs = pty.openpty()
         self._terminal = ours
         command = [sys.executable, "-m", "devkit", "new", *arguments]
         self.process = subprocess.Popen(
             command,
-            env=environment(home, TERM="dumb"),
+            env=environment(home, TERM="dumb", **environ),
             cwd=home,
             stdin=theirs,
             stdout=theirs,
@@ -238,8 +238,8 @@ class Terminal:
 def terminal(tmp_path: Path) -> Iterator[Any]:
     opened: list[Terminal] = []
 
-    def start(*arguments: str) -> Terminal:
-        opened.append(Terminal(tmp_path, *arguments))
+    def start(*arguments: str, **environ: str) -> Terminal:
+        opened.append(Terminal(tmp_path, *arguments, **environ))
         return opened[-1]
 
     yield start
@@ -270,7 +270,13 @@ def test_a_person_is_asked_until_the_answers_are_good(terminal: Any, tmp_path: P
     output.type("java\n")
     output.read_until("there is no language `java`")
     output.type("type\n")
+    output.read_until("Install its packages with npm? [Y/n]: ")
+    output.type("n\n")
+    output.read_until("Make it a Git repository? [Y/n]: ")
+    output.type("\n")
     output.read_until(None)
+    assert "\n    npm install\r\n" in output.seen
+    assert (tmp_path / "my-poll" / ".git" / "HEAD").is_file()
     assert output.process.wait(timeout=PATIENCE) == 0
     made = projects.load(str(tmp_path / "my-poll"))
     assert made.manifest.blocks[0].id == "ticket"  # type: ignore[index,union-attr]
@@ -285,6 +291,60 @@ def test_what_is_given_is_not_asked_and_ctrl_c_leaves_nothing(terminal: Any, tmp
     assert output.process.wait(timeout=PATIENCE) == 130
     assert "Traceback" not in output.seen and "Name of" not in output.seen
     assert not (tmp_path / "my-poll").exists()
+
+
+TYPESCRIPT = ("new", "poll", "--template", "block", "--language", "typescript")
+
+
+def programs(folder: Path, **scripts: str) -> dict[str, str]:
+    """Make a folder of programs, and return the environment in which there are no others."""
+    (folder / "bin").mkdir()
+    for name, script in scripts.items():
+        (folder / "bin" / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / "bin" / name).chmod(0o755)
+    return {"PATH": str(folder / "bin")}
+
+
+def test_packages_and_a_repository_are_made_when_asked_for(tmp_path: Path) -> None:
+    environ = programs(tmp_path, npm='echo "$@ in $PWD"', git=f'exec {shutil.which("git")} "$@"')
+    done = devkit(tmp_path, *TYPESCRIPT, "--install", "--git", "--json", folder=tmp_path, **environ)
+    assert done.code == 0
+    assert done.err == f"install in {tmp_path / 'poll'}\n"
+    assert done.json["next"] == ["cd poll", "devkit dev"]
+    log = ["git", "-C", str(tmp_path / "poll"), "log"]
+    assert "does not have any commits" in subprocess.run(log, capture_output=True, text=True, timeout=60).stderr
+    inner = devkit(tmp_path, *TYPESCRIPT, "--git", folder=tmp_path / "poll", **environ)
+    assert inner.code == 0 and not (tmp_path / "poll" / "poll" / ".git").exists()
+    plain = devkit(tmp_path, "new", "plain", "--template", "block", "--git", folder=tmp_path, **environ)
+    assert plain.code == 0 and (tmp_path / "plain" / ".git").is_dir()
+
+
+def test_nobody_is_asked_without_a_terminal(tmp_path: Path) -> None:
+    environ = programs(tmp_path, npm="echo npm", git="echo git")
+    for options in ((), ("--no-install", "--no-git")):
+        done = devkit(tmp_path, *TYPESCRIPT, "--path", f"a{len(options)}", *options, folder=tmp_path, **environ)
+        assert (done.code, done.err, "\n    npm install\n" in done.out) == (0, "", True)
+
+
+def test_programs_that_are_missing_or_fail_are_told_with_the_cure(tmp_path: Path, terminal: Any) -> None:
+    environ = programs(tmp_path)
+    done = devkit(tmp_path, *TYPESCRIPT, "--install", "--git", folder=tmp_path, **environ)
+    assert (done.code, "\n    npm install\n" in done.out) == (1, True)
+    folder = tmp_path / "poll"
+    assert f"install Node.js, which brings it (https://nodejs.org), and run `npm install` in {folder}\n" in done.err
+    assert f"Git is not installed: install it (https://git-scm.com), and run `git init` in {folder}\n" in done.err
+    output = terminal(*TYPESCRIPT[1:], "--path", "asked", **environ)
+    output.read_until(None)
+    assert output.process.wait(timeout=PATIENCE) == 0
+    assert "npm is not installed" in output.seen and "[Y/n]" not in output.seen
+    (tmp_path / "bin" / "npm").write_text("#!/bin/sh\nexit 7\n")
+    (tmp_path / "bin" / "npm").chmod(0o755)
+    failed = devkit(tmp_path, *TYPESCRIPT, "--path", "failed", "--install", folder=tmp_path, **environ)
+    assert (failed.code, "\n    npm install\n" in failed.out) == (1, True)
+    assert f"`npm install` failed with exit code 7; run it again in {tmp_path / 'failed'}\n" in failed.err
+    python = devkit(tmp_path, "new", "python", "--template", "block", "--install", folder=tmp_path, **environ)
+    assert python.code == 2 and "those in Python have no packages" in python.err
+    assert not (tmp_path / "python").exists()
 
 
 def test_an_installed_package_brings_the_templates(tmp_path: Path) -> None:
