@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from runtime.contract.identifiers import new_id
 from tests.browser.test_admin_integrations import sign_in
 from tests.conftest import Api, HostProcess, Tenant, tenant
+from tests.scenarios.people import person, team
 
 
 @pytest.fixture
@@ -109,6 +110,27 @@ def test_the_keyboard_stays_with_what_moves(page: Any, owner: Tenant) -> None:
     expect(page.get_by_role("button", name="Move up")).to_be_focused()
     press(page, "Move up")
     expect(page.get_by_role("button", name="Move down")).to_be_focused()
+
+
+def test_the_keyboard_stays_with_who_gets_another_role(page: Any, owner: Tenant, host: HostProcess) -> None:
+    member = person(host, owner)
+    page.goto(f"/app/orgs/{owner.id}/members")
+    page.get_by_label("Role of Reader", exact=True).select_option("edit")
+    press(page, "Change the role of Reader")
+    expect(page.get_by_label("Role of Reader", exact=True)).to_have_value("edit")
+    expect(page.get_by_role("button", name="Change the role of Reader")).to_be_focused()
+    page.goto(f"/app/orgs/{owner.id}/teams/{team(owner, member)}")
+    page.get_by_label("What Reader is in the team", exact=True).select_option("owner")
+    press(page, "Change what Reader is in the team")
+    expect(page.get_by_label("What Reader is in the team", exact=True)).to_have_value("owner")
+    expect(page.get_by_role("button", name="Change what Reader is in the team")).to_be_focused()
+    space = owner.api.get(f"/v1/orgs/{owner.id}/spaces").json["items"][0]["id"]
+    owner.api.post(f"/v1/spaces/{space}/permissions", {"users": [member.id], "role": "read"})
+    page.goto(f"/app/spaces/{space}/access")
+    page.get_by_label("Level of Reader", exact=True).select_option("edit")
+    press(page, "Change the level of Reader")
+    expect(page.get_by_label("Level of Reader", exact=True)).to_have_value("edit")
+    expect(page.get_by_role("button", name="Change the level of Reader")).to_be_focused()
 
 
 def test_the_content_is_reached_past_the_menu(page: Any, owner: Tenant) -> None:

@@ -118,7 +118,10 @@ def test_members_are_found_changed_and_removed(admin: Browser, host: HostProcess
     assert "1 member<" in found.text and f"{user}@example.com" in found.text
     assert "Nobody matches" in admin.ask("GET", page, params={"search": user, "role": "admin"}).text
     back = admin.submit(page, f"{page}/{user}?search={user}", role="edit").headers["Location"]
-    assert back == f"{page}?search={user}"
+    assert back == f"{page}?search={user}#role-{user}" and f'id="role-{user}"' in admin.ask("GET", back).text
+    back = admin.submit(page, f"{page}/{user}?role=edit", role="review").headers["Location"]
+    assert back == f"{page}?role=edit#found"  # where nobody has that role any more
+    assert admin.submit(page, f"{page}/{user}", role="edit").headers["Location"] == f"{page}#role-{user}"
     assert owner.api.get(f"/v1/orgs/{owner.id}/members/{user}").json["role"] == "edit"
     last = admin.submit(page, f"{page}/{owner.user}", role="read")
     assert last.status_code == 409 and "last administrator" in alert(last)
@@ -229,6 +232,19 @@ def test_teams_are_made_and_led(admin: Browser, host: HostProcess, owner: Tenant
     assert "Delete the team Editors?" in admin.ask("GET", f"{team}/delete").text
     assert admin.submit(team, f"{team}/delete").headers["Location"] == page
     assert owner.api.get(api).status == 404
+
+
+def test_teams_of_equal_titles_are_told_apart(admin: Browser, owner: Tenant) -> None:
+    home, body = f"/v1/orgs/{owner.id}", {"title": "Two of us", "members": []}
+    teams = [owner.api.call("PUT", f"{home}/teams", body).json["id"] for _ in range(2)]
+    space = owner.api.post(f"{home}/spaces", {"title": "Theirs"}).json["id"]
+    for team in teams:
+        granted = owner.api.post(f"/v1/spaces/{space}/permissions", {"teams": [team], "role": "edit"})
+        assert granted.status == 204, granted.text
+    for page in (f"/app/orgs/{owner.id}/teams", f"/app/orgs/{owner.id}/sso", f"/app/spaces/{space}/access"):
+        shown = admin.ask("GET", page).text
+        assert all(f"Two of us ({team})" in shown for team in teams) and ">Two of us<" not in shown, page
+    assert all(f'aria-label="Level of Two of us ({team})"' in shown for team in teams)
 
 
 def test_identity_providers_are_set_up(admin: Browser, owner: Tenant) -> None:

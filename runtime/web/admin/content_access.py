@@ -13,7 +13,7 @@ from runtime.web.admin.content_settings import KINDS, ContentKind
 from runtime.web.admin.forms import NOTHING_REFUSED, Refused, attempt, role_of
 from runtime.web.admin.organizations import organization_around
 from runtime.web.admin.paging import every, page_of
-from runtime.web.admin.places import not_deleted
+from runtime.web.admin.places import not_deleted, titles_of
 
 WHO = {"users": ("User", "userId"), "teams": ("Team", "teamId")}
 
@@ -32,9 +32,10 @@ def _show(kind: ContentKind, visit: OperatorVisit, one: str, refused: Refused = 
     shown, path, word = not_deleted(visit.do(kind.get, kind.path(one))), kind.path(one), kind.word.capitalize()
     given = {who: page_of(visit, f"list{named}PermissionsIn{word}", path, name=who) for who, (named, _) in WHO.items()}
     organization = organization_around(visit, shown)
-    teams: list[dict[str, Any]] = []
+    teams: list[tuple[str, str]] = []
     if organization:
-        teams = list(every(visit, "listTeamsInOrganizationById", {"organizationId": organization["id"]}))
+        teams = titles_of(every(visit, "listTeamsInOrganizationById", {"organizationId": organization["id"]}))
+    granted = titles_of(held["team"] for held in given["teams"].items)
     return visit.page(
         "content_access",
         refused.status,
@@ -44,6 +45,7 @@ def _show(kind: ContentKind, visit: OperatorVisit, one: str, refused: Refused = 
         one=shown,
         given=given,
         teams=teams,
+        titles=dict(granted) | dict(teams),
         refused=refused,
     )
 
@@ -66,9 +68,10 @@ def _change(kind: ContentKind, visit: OperatorVisit, one: str, who: str, whom: s
     word = kind.word.capitalize()
     if "remove" in visit.form:
         operation = f"remove{named}From{word}"
-        return _after(kind, visit, one, whom, operation, {key: whom}, {})
+        return _after(kind, visit, one, whom, operation, {key: whom}, {}, focus=f"#{who}")
     body = {"role": role_of(visit.form.get("role", ""))}
-    return _after(kind, visit, one, whom, f"update{named}PermissionIn{word}", {key: whom}, body)
+    operation = f"update{named}PermissionIn{word}"
+    return _after(kind, visit, one, whom, operation, {key: whom}, body, focus=f"#role-{whom}")
 
 
 def _after(
@@ -79,10 +82,12 @@ def _after(
     operation: str,
     more: dict[str, str],
     body: dict[str, Any],
+    *,
+    focus: str = "",
 ) -> Response:
     path = {**kind.path(one), **more}
     refused = attempt(visit, form, lambda: visit.do(operation, path, body=body))
-    return _show(kind, visit, one, refused) if refused.form else visit.to(f"{kind.place(one)}/access")
+    return _show(kind, visit, one, refused) if refused.form else visit.to(f"{kind.place(one)}/access{focus}")
 
 
 def _everybody(kind: ContentKind, visit: OperatorVisit, one: str) -> Response:

@@ -10,7 +10,7 @@ from runtime.api.host import Host
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question, attempt, role_of
 from runtime.web.admin.paging import every, page_of
-from runtime.web.admin.places import organization_of
+from runtime.web.admin.places import organization_of, titles_of
 
 FIELDS = ("label", "ssoURL", "entityID", "certificate")
 
@@ -103,5 +103,5 @@ def _body(visit: OperatorVisit) -> dict[str, Any]:
     return plain | chosen
 
 
-def _teams(visit: OperatorVisit, organization: str) -> list[dict[str, Any]]:
-    return list(every(visit, "listTeamsInOrganizationById", {"organizationId": organization}))
+def _teams(visit: OperatorVisit, organization: str) -> list[tuple[str, str]]:
+    return titles_of(every(visit, "listTeamsInOrganizationById", {"organizationId": organization}))

@@ -47,7 +47,9 @@ def _change(visit: OperatorVisit, organization: str, user: str) -> Response:
     if refused.form:
         return _list(visit, organization, refused)
     filters = {name: request.args[name] for name in (*FILTERS, "page") if request.args.get(name)}
-    return visit.to(f"{PATH}/orgs/{organization}/members" + (f"?{urlencode(filters)}" if filters else ""))
+    # The keyboard stays on the button that was pressed, unless that person is not in the list any more.
+    focus = "found" if filters.get("role", body["role"] or "guest") != (body["role"] or "guest") else f"role-{user}"
+    return visit.to(f"{PATH}/orgs/{organization}/members" + (f"?{urlencode(filters)}" if filters else "") + f"#{focus}")
 
 
 def _ask(visit: OperatorVisit, organization: str, user: str) -> Question:

@@ -10,7 +10,7 @@ from runtime.api.host import Host
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question, attempt
 from runtime.web.admin.paging import page_of
-from runtime.web.admin.places import organization_of
+from runtime.web.admin.places import organization_of, titles_of
 
 
 def mount_teams(app: Flask, host: Host) -> None:
@@ -31,7 +31,14 @@ def _list(visit: OperatorVisit, organization: str, refused: Refused = NOTHING_RE
     filters = {"title": request.args.get("title", "")}
     teams = page_of(visit, "listTeamsInOrganizationById", path, filters=filters)
     return visit.page(
-        "teams", refused.status, organization=found, here="teams", teams=teams, filters=filters, refused=refused
+        "teams",
+        refused.status,
+        organization=found,
+        here="teams",
+        teams=teams,
+        titles=dict(titles_of(teams.items)),
+        filters=filters,
+        refused=refused,
     )
 
 
@@ -64,15 +71,23 @@ def _add(visit: OperatorVisit, organization: str, team: str) -> Response:
 
 def _change(visit: OperatorVisit, organization: str, team: str, user: str) -> Response:
     body, operation = {"role": visit.form.get("role", "")}, "addMemberToOrganizationTeamById"
-    return _after(visit, organization, team, user, operation, body, userId=user)
+    return _after(visit, organization, team, user, operation, body, focus=f"#role-{user}", userId=user)
 
 
 def _after(
-    visit: OperatorVisit, organization: str, team: str, form: str, operation: str, body: dict[str, Any], **more: str
+    visit: OperatorVisit,
+    organization: str,
+    team: str,
+    form: str,
+    operation: str,
+    body: dict[str, Any],
+    *,
+    focus: str = "",
+    **more: str,
 ) -> Response:
     path = {**_path(organization, team), **more}
     refused = attempt(visit, form, lambda: visit.do(operation, path, body=body))
-    return _team(visit, organization, team, refused) if refused.form else visit.to(_place(organization, team))
+    return _team(visit, organization, team, refused) if refused.form else visit.to(_place(organization, team) + focus)
 
 
 def _ask(visit: OperatorVisit, organization: str, team: str) -> Question:
