@@ -87,9 +87,11 @@ def worded_answer(error: errors.ApiError, message: str) -> RawAnswer:
 
 
 def _asking_for_more(error: errors.ApiError) -> list[tuple[str, str]]:
-    """Return the headers that say what is missing: `WWW-Authenticate`, or `Retry-After`."""
+    """Return headers that say what to do: `WWW-Authenticate`, `Accept-Encoding` (RFC 9110, 12.5.3), `Retry-After`."""
     if isinstance(error, errors.Unauthorized):
         return [("WWW-Authenticate", "Bearer")]
+    if isinstance(error, errors.EncodedBody):
+        return [("Accept-Encoding", "identity")]
     return [] if error.retry_after is None else [("Retry-After", str(error.retry_after))]
 
 

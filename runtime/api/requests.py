@@ -19,20 +19,29 @@ from runtime.contract.validation import sentence
 
 
 def read_json(environ: WSGIEnvironment, most: int = MAX_BODY, *, optional: bool = False) -> bytes:
-    """Read a JSON body: its size first, then its type; raises TooLarge, UnsupportedMediaType, BadRequest."""
+    """Read a JSON body: its size first, then how it is encoded; raises TooLarge, UnsupportedMediaType, BadRequest."""
     length = get_content_length(environ.get("CONTENT_LENGTH"), environ.get("HTTP_TRANSFER_ENCODING"))
     if length is not None and length > most:
         raise errors.TooLarge(f"The body has {length} bytes; this operation takes at most {most}.")
     content = get_input_stream(environ).read(most + 1)
     if len(content) > most:
         raise errors.TooLarge(f"The body is larger than the {most} bytes this operation takes.")
-    if content and not _is_json(environ.get("CONTENT_TYPE", "")):
-        raise errors.UnsupportedMediaType
+    if content:
+        refuse_encoded(environ)
+        if not _is_json(environ.get("CONTENT_TYPE", "")):
+            raise errors.UnsupportedMediaType
     if not content and optional:
         return b"{}"
     if not content:
         raise errors.BadRequest("This operation needs a JSON object as its body.")
     return content
+
+
+def refuse_encoded(environ: WSGIEnvironment) -> None:
+    """Raise EncodedBody for a compressed body: what it unpacks to is not bounded by the size that it has."""
+    codings = environ.get("HTTP_CONTENT_ENCODING", "").split(",")
+    if any(coding.strip().lower() not in ("", "identity") for coding in codings):
+        raise errors.EncodedBody
 
 
 def _is_json(content_type: str) -> bool:

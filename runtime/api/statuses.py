@@ -19,7 +19,7 @@ WORDS = {
     "412": "The object is not in a state that allows this: something is paused, locked, or in use.",
     "413": "The body is larger than this operation takes.",
     "414": "The address is longer than this host accepts.",
-    "415": "The body is not JSON.",
+    "415": "The body is not of the type that this operation takes, or it is compressed.",
     "429": "Too many requests of this organization are waiting; try again later.",
     "431": "The headers are larger than this host accepts.",
     "4XX": "The integration's script refused the request; status and message are from the script.",
@@ -44,7 +44,7 @@ def statuses_of(operation: Operation) -> list[str]:
     if operation.body is not None:
         found |= {"413", "415"}
     if operation.uploads:
-        found.add("413")
+        found |= {"413", "415"}
     if operation.lane and operation.method == "GET":
         found.add("304")
     return sorted(found)

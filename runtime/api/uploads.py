@@ -9,6 +9,7 @@ from werkzeug.sansio.utils import get_content_length
 from werkzeug.wsgi import get_input_stream
 
 from runtime.api.host import Host
+from runtime.api.requests import refuse_encoded
 from runtime.contract import errors
 from runtime.store.blobs.backend import BlobsUnavailable
 from runtime.store.blobs.store import Blob, BlobTooLarge
@@ -18,11 +19,12 @@ class Upload:
     """A body that was not read yet, with a limit in bytes."""
 
     def __init__(self, environ: WSGIEnvironment, most: int) -> None:
-        """Take a request; raises TooLarge if its `Content-Length` exceeds the limit."""
+        """Take a request; raises TooLarge if its `Content-Length` exceeds the limit, and EncodedBody."""
         self.most = most
         length = get_content_length(environ.get("CONTENT_LENGTH"), environ.get("HTTP_TRANSFER_ENCODING"))
         if length is not None and length > most:
             raise errors.TooLarge(f"The body has {length} bytes; this operation takes at most {most}.")
+        refuse_encoded(environ)
         self._stream = get_input_stream(environ, max_content_length=most + 1)
         self.content_type = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
 

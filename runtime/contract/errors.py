@@ -78,6 +78,10 @@ class UnsupportedMediaType(ApiError):
     status = 415
 
 
+class EncodedBody(UnsupportedMediaType):
+    """The body must be sent without `Content-Encoding`: this host accepts only `identity`, nothing compressed."""
+
+
 class TooManyRequests(ApiError):
     """Too many requests; try again in a moment."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from typing import Any
 
@@ -341,6 +342,17 @@ def test_broken_bodies(name: str, world: World) -> None:
     if not operation.body_optional:
         is_error(api.call(operation.method, path, headers=headers), 400)
     is_error(api.call(operation.method, path, data=b"title=x", headers={"Content-Type": "text/plain"}), 415)
+
+
+@pytest.mark.parametrize("name", WITH_BODY)
+def test_compressed_bodies(name: str, world: World) -> None:
+    operation, good = OPERATIONS[name], GOOD[name]
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    path, content = world.path(operation), gzip.compress(b"{}")
+    answer = api_of(world, good).call(operation.method, path, data=content, headers=headers)
+    is_error(answer, 415)
+    assert "`identity`" in answer.json["error"]["message"]
+    assert answer.headers["Accept-Encoding"] == "identity"
 
 
 @pytest.mark.parametrize("name", WITH_BODY)

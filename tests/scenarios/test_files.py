@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import struct
 import zlib
@@ -47,6 +48,12 @@ def with_file(space: Space, name: str, content: bytes, **headers: str) -> dict[s
     ok(space.api.post(f"{path}/merge"))
     shown: dict[str, Any] = ok(space.api.get(f"{space.path}/content/files/{made['id']}"))
     return shown
+
+
+def test_a_compressed_upload_is_refused(space: Space) -> None:
+    sent = {"data": gzip.compress(picture(3, 2)), "params": {"name": "a.png"}, "headers": {"Content-Encoding": "gzip"}}
+    refused = space.api.call("POST", f"{space.change_request()}/content/files", **sent)
+    assert (refused.status, refused.headers["Accept-Encoding"]) == (415, "identity")
 
 
 def test_a_file_comes_by_upload_and_is_read_at_its_address(space: Space) -> None:

@@ -9,6 +9,7 @@ import pytest
 from pydantic import Field
 
 from runtime.api.requests import parse_body, parse_query, read_json
+from runtime.api.uploads import Upload
 from runtime.contract import errors
 from runtime.contract.base import Body, Query
 
@@ -46,6 +47,19 @@ def test_json_by_its_type(kind: str) -> None:
 def test_other_types_are_refused(kind: str) -> None:
     with pytest.raises(errors.UnsupportedMediaType):
         read_json(environ(b"{}", kind))
+
+
+@pytest.mark.parametrize("coding", ["gzip", "GZIP", "identity, br", "deflate", "utf-8"])
+def test_encoded_bodies_are_refused(coding: str) -> None:
+    with pytest.raises(errors.EncodedBody, match="only `identity`"):
+        read_json(environ(b"{}") | {"HTTP_CONTENT_ENCODING": coding})
+    with pytest.raises(errors.EncodedBody):
+        Upload(environ(b"{}") | {"HTTP_CONTENT_ENCODING": coding}, 10)
+
+
+@pytest.mark.parametrize("coding", ["", "identity", " Identity , identity"])
+def test_bodies_as_they_are_may_say_so(coding: str) -> None:
+    assert read_json(environ(b"{}") | {"HTTP_CONTENT_ENCODING": coding}) == b"{}"
 
 
 def test_size_is_looked_at_before_anything_is_read() -> None:
