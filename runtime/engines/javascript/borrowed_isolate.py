@@ -47,7 +47,7 @@ class BorrowedIsolate(Isolate):
         folder = Path(offer["folder"])
         self.pid, self.base_memory = offer["pid"], offer["base_memory"]
         self._handle = hold(self.pid, lambda: not self._ended)
-        self._sockets = IsolateSockets(folder / "host", offer["door"])
+        self._sockets = IsolateSockets(folder / "host", offer["number"])
         try:
             self.call_counts = SharedCallCounts(folder / "call_counts", offer["slot"])
             self._sockets.open()

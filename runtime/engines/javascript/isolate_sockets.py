@@ -22,10 +22,10 @@ _ACCEPT_SECONDS = 0.1  # between two looks whether the process still runs
 class IsolateSockets:
     """The sockets at which an isolate connects to one serving process."""
 
-    def __init__(self, folder: Path, door: int = 0) -> None:
+    def __init__(self, folder: Path, borrower: int = 0) -> None:
         """Take the folder, and the number in its sockets' names: 0 for the process that started it, without one."""
         self.folder = folder
-        self._door = f"-{door}" if door else ""
+        self._suffix = f"-{borrower}" if borrower else ""
         self._listener = socket.socket(socket.AF_UNIX)
 
     def open(self) -> None:
@@ -79,10 +79,10 @@ class IsolateSockets:
         self._calls().unlink(missing_ok=True)
 
     def _calls(self) -> Path:
-        return self.folder / f"calls{self._door}"
+        return self.folder / f"calls{self._suffix}"
 
     def _egress(self, number: int) -> Path:
-        return self.folder / f"egress{self._door}-{number}"
+        return self.folder / f"egress{self._suffix}-{number}"
 
 
 def _bind(listener: socket.socket, path: Path) -> None:

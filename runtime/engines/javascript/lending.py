@@ -43,7 +43,7 @@ _FAULT_SECONDS = 0.1  # pause after an error, which might otherwise repeat witho
 class _Borrower:
     """Another serving process: the number in its sockets' names, never used again, and its slot for counting calls."""
 
-    door: int
+    number: int
     slot: int
 
 
@@ -65,7 +65,7 @@ class Lender:
         """Take the shared folder, and how many calls each process may have in one isolate; raises `OSError`."""
         self._folder, self._proxy, self._most_channels = folder, proxy, most_channels
         self._locks = os.open(folder / "locks", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        self._doors = count(1)
+        self._numbers = count(1)
         self._lent: dict[OwnIsolate, _Lent] = {}
         self._lock = threading.Lock()
         self._selector = selectors.DefaultSelector()
@@ -216,7 +216,7 @@ class Lender:
         except OSError:
             said = b""
         if said == READY:
-            lent.isolate.admit(borrower.door)
+            lent.isolate.admit(borrower.number)
         elif said == ASK_CAUSE:
             _say(asking, MEMORY if lent.isolate.ran_out_of_memory() else b"something else")
         else:
@@ -229,14 +229,14 @@ class Lender:
         if not free:
             connection.close()
             return
-        borrower = lent.borrowers[connection] = _Borrower(next(self._doors), min(free))
+        borrower = lent.borrowers[connection] = _Borrower(next(self._numbers), min(free))
         self._selector.register(connection, selectors.EVENT_READ, lent)
         isolate = lent.isolate
         offer = {
             "folder": str(isolate.folder),
             "pid": isolate.pid,
             "base_memory": isolate.base_memory,
-            "door": borrower.door,
+            "number": borrower.number,
             "slot": borrower.slot,
         }
         _say(connection, json.dumps(offer).encode())

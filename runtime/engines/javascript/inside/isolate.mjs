@@ -119,19 +119,19 @@ class Call {
 class Channel {
   #client = null;
 
-  constructor(number, door) {
-    [this.number, this.door] = [number, door];
+  constructor(number, suffix) {
+    [this.number, this.suffix] = [number, suffix];
   }
 
   client() {
-    const proxy = { transport: "unix", path: `${host}/egress${this.door}-${this.number}` };
+    const proxy = { transport: "unix", path: `${host}/egress${this.suffix}-${this.number}` };
     const caCerts = certificates ? [certificates] : undefined;
     // Without a pool: the way out is closed with its call, and so is every connection through it.
     return this.#client ??= createHttpClient({ proxy, caCerts, poolMaxIdlePerHost: 0 });
   }
 
   async serve() {
-    const line = new Line(await connect({ transport: "unix", path: `${host}/calls${this.door}` }));
+    const line = new Line(await connect({ transport: "unix", path: `${host}/calls${this.suffix}` }));
     line.send(packNumber(HELLO, this.number));
     let upcoming = line.next();
     try {
@@ -274,11 +274,11 @@ async function rehearse() {
   script = null;
 }
 
-/** Take commands from a serving process, whose sockets end in `door`; resolves when it closes the connection. */
-async function obey(door) {
-  const line = new Line(await connect({ transport: "unix", path: `${host}/calls${door}` }));
+/** Take commands from a serving process, whose sockets end in `suffix`; resolves when it closes the connection. */
+async function obey(suffix) {
+  const line = new Line(await connect({ transport: "unix", path: `${host}/calls${suffix}` }));
   line.send(packNumber(HELLO, CONTROL));
-  serveChannel(0, door);
+  serveChannel(0, suffix);
   for (;;) {
     const frame = await line.next();
     if (frame === null) {
@@ -287,7 +287,7 @@ async function obey(door) {
     }
     const [kind, payload] = frame;
     if (kind === PING) line.send(pack(PONG, NO_BYTES));
-    else if (kind === OPEN) serveChannel(numberOf(payload), door);
+    else if (kind === OPEN) serveChannel(numberOf(payload), suffix);
     else if (kind === JOIN) join(numberOf(payload));
     else if (kind === LOAD) load(line, new TextDecoder().decode(payload));
   }
@@ -302,9 +302,9 @@ function numberOf(payload) {
   return new DataView(payload.buffer, payload.byteOffset).getUint32(0, true);
 }
 
-function serveChannel(number, door) {
-  const ended = new Channel(number, door).serve();
-  ended.catch(door === OWNER ? () => exit(3) : () => undefined);
+function serveChannel(number, suffix) {
+  const ended = new Channel(number, suffix).serve();
+  ended.catch(suffix === OWNER ? () => exit(3) : () => undefined);
 }
 
 const listener = () => current.getStore();

@@ -44,7 +44,7 @@ def test_a_full_disk_is_an_error_and_no_end(tmp_path: Path) -> None:
 
 
 def test_who_comes_later_finds_what_was_counted(tmp_path: Path) -> None:
-    first = SharedCallCounts(tmp_path / "presence")
+    first = SharedCallCounts(tmp_path / "call_counts")
     assert first.enter()
-    second = SharedCallCounts(tmp_path / "presence", 1)
+    second = SharedCallCounts(tmp_path / "call_counts", 1)
     assert (second.own(), second.others()) == (0, 1)

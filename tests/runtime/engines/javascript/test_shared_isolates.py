@@ -356,7 +356,7 @@ def test_isolates_that_are_gone_leave_no_descriptors_and_no_names(serve: Serve) 
         assert [first.ask(stubborn).body, second.ask(stubborn).body] == [b"xxxx", b"xxxx"]
         for serving in (second, first):
             serving.begin("retire", stubborn.version).result(10)
-    gone = "presence (deleted)"
+    gone = "call_counts (deleted)"
     wait_for(lambda: not [name for serving in (first, second) for name in opened(serving) if name.endswith(gone)])
     wait_for(lambda: not first.pids())
 
