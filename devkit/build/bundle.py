@@ -32,17 +32,17 @@ def publish_body(
     organization: str,
     mode: str = "production",
     sandbox: SandboxMode | None = None,
-    kept: EsbuildService | None = None,
+    service: EsbuildService | None = None,
 ) -> dict[str, Any]:
     """Build the body of publish: manifest, code, pictures, secrets; raises Problem or InvalidProject.
 
     `mode` is "production" or "development"; only bundled languages know the difference. Their bundlers are confined
-    where the system can, unless `sandbox` is "off"; what stays of them between two saves is in `kept`.
+    where the system can, unless `sandbox` is "off"; what stays of them between two saves is in `service`.
     """
     if lost := manifest_files.missing(project.text, project.folder):
         raise InvalidProject(lost)
     manifest = project.manifest
-    code, entry = script(project, mode, sandbox, kept)
+    code, entry = script(project, mode, sandbox, service)
     body: dict[str, Any] = manifest.model_dump(mode="json", by_alias=True, include=set(Manifest.model_fields))
     body |= {
         "runtime": runtime_of(project),
@@ -68,7 +68,7 @@ def script(
     project: Project,
     mode: str = "production",
     sandbox: SandboxMode | None = None,
-    kept: EsbuildService | None = None,
+    service: EsbuildService | None = None,
 ) -> tuple[str, str]:
     """Return the code as one string, and the name of its entry file; raises Problem or InvalidProject.
 
@@ -81,7 +81,7 @@ def script(
     if not file.is_file():
         raise InvalidProject([project.finding(("script",), f"there is no file {project.manifest.script}")])
     if file.suffix in javascript.ENDINGS:
-        return javascript.bundle(project, mode, authors_mode(sandbox), kept)
+        return javascript.bundle(project, mode, authors_mode(sandbox), service)
     if file.suffix != ".py":
         known = ", ".join((".py", *javascript.ENDINGS))
         raise InvalidProject(

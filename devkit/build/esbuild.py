@@ -63,18 +63,18 @@ def find(folder: Path) -> Esbuild | None:
 
 
 def bundle(
-    found: Esbuild, folder: Path, script: Path, mode: str, confined: SandboxMode, kept: EsbuildService | None = None
+    found: Esbuild, folder: Path, script: Path, mode: str, confined: SandboxMode, service: EsbuildService | None = None
 ) -> str | list[Finding]:
     """Bundle a script into the text of one module, or report what is wrong with it; raises Problem.
 
     `mode` is "production" (made small, as it is published) or "development". Without a sandbox, which shows nothing
-    but the project, a bundle with a file from elsewhere is refused. With `kept`, what bundled before does it again.
+    but the project, a bundle with a file from elsewhere is refused. With `service`, what bundled before does it again.
     """
     constants = {"MODE": json.dumps(mode), "process.env.NODE_ENV": json.dumps(mode)}
     options = OPTIONS | {"define": constants, "minify": mode == "production"}
     try:
         entry = {"entryPoints": [str(script)], "absWorkingDir": str(folder)}
-        bundled = kept.bundle(found, folder, options | entry, PATIENCE, confined) if kept is not None else None
+        bundled = service.bundle(found, folder, options | entry, PATIENCE, confined) if service is not None else None
         bundled = bundled or _once(found, folder, script, options, confined)
         strangers = [name for name in bundled.inputs if confined == "off" and _from_elsewhere(name, folder)]
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:

@@ -16,17 +16,17 @@ from runtime.engines.sandbox import SandboxMode
 ENDINGS = (".js", ".jsx", ".mjs", ".ts", ".tsx", ".mts")
 
 
-def bundle(project: Project, mode: str, sandbox: SandboxMode, kept: EsbuildService | None = None) -> tuple[str, str]:
+def bundle(project: Project, mode: str, sandbox: SandboxMode, service: EsbuildService | None = None) -> tuple[str, str]:
     """Return the bundled code, and the script's name; raises InvalidProject with what the bundler found, or Problem.
 
-    Bundlers run in a sandbox that shows them the project and nothing else. With `kept`, one stays for the next time.
+    Bundlers run in a sandbox that shows them the project and nothing else. With `service`, one stays for the next time.
 
     The project's own esbuild comes first. A project without packages needs none: Deno bundles it.
     """
     folder, script = project.folder, project.script
     found = esbuild.find(folder)
     if found is not None:
-        built = esbuild.bundle(found, folder, script, mode, sandbox, kept)
+        built = esbuild.bundle(found, folder, script, mode, sandbox, service)
     elif package := _package(folder):
         raise Problem(_no_bundler(package))
     else:

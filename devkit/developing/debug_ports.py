@@ -23,11 +23,11 @@ PIECE = 65_536
 HEAD = 65_536
 """Bytes that the head of a request may have."""
 PATIENCE = 30.0
-"""Seconds for the head of a request, and for the process behind a gate to listen."""
+"""Seconds for the head of a request, and for the process behind a port to listen."""
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 
 
-class Gate(ABC):
+class GuardedPort(ABC):
     """A port of 127.0.0.1; connections of other users are closed without reading."""
 
     def __init__(self, port: int, option: str = "--debug-port") -> None:
@@ -42,7 +42,7 @@ class Gate(ABC):
         except OSError as error:
             self._listener.close()
             raise Problem(f"port {port} is taken", hint=f"choose another with {option}") from error
-        threading.Thread(target=self._accept, name=f"gate {port}", daemon=True).start()
+        threading.Thread(target=self._accept, name=f"debug port {port}", daemon=True).start()
 
     @abstractmethod
     def serve(self, client: socket.socket) -> None:
@@ -64,7 +64,7 @@ class Gate(ABC):
                     return
                 time.sleep(0.05)  # of descriptors there are too few, for now
                 continue
-            threading.Thread(target=self._admit, args=(client,), name="gate", daemon=True).start()
+            threading.Thread(target=self._admit, args=(client,), name="debug port", daemon=True).start()
 
     def _admit(self, client: socket.socket) -> None:
         with client, contextlib.suppress(OSError):
@@ -89,7 +89,7 @@ class Gate(ABC):
         raise ConnectionRefusedError
 
 
-class AdapterGate(Gate):
+class AdapterPort(GuardedPort):
     """Where editors attach to debugpy's adapter, which listens at a port of its own."""
 
     def __init__(self, port: int, inner: int) -> None:
@@ -103,7 +103,7 @@ class AdapterGate(Gate):
             relay(client, server)
 
 
-class InspectorGate(Gate):
+class InspectorPort(GuardedPort):
     """Where editors attach to the inspector of V8, which tells nobody under which name it listens."""
 
     def __init__(self, port: int) -> None:
@@ -147,7 +147,7 @@ class InspectorGate(Gate):
         }
 
 
-class CallGate(Gate):
+class CallPort(GuardedPort):
     """Where the host calls the debugged script, which serves at a Unix socket; `url` has what others do not know.
 
     Pages in the author's browser are this user's, too, and could call it with an environment of their own making.
@@ -189,7 +189,7 @@ def relay(one: socket.socket, other: socket.socket) -> None:
     """Relay data between two sockets, until both have ended or one is gone."""
     for end in (one, other):
         end.settimeout(None)
-    back = threading.Thread(target=_pass_on, args=(other, one), name="gate back", daemon=True)
+    back = threading.Thread(target=_pass_on, args=(other, one), name="debug port back", daemon=True)
     back.start()
     _pass_on(one, other)
     back.join()

@@ -17,7 +17,7 @@ from requests import RequestException
 
 from devkit.build import source_maps
 from devkit.build.javascript import ENDINGS
-from devkit.developing.debug_ports import AdapterGate, CallGate, Gate, InspectorGate
+from devkit.developing.debug_ports import AdapterPort, CallPort, GuardedPort, InspectorPort
 from devkit.hosts import connections
 from devkit.local_host import private_files
 from devkit.local_host.process import choose_port
@@ -49,9 +49,9 @@ class Debuggee(ABC):
             # Short, and of this user alone: the script serves at a socket in it.
             folder = opened.enter_context(tempfile.TemporaryDirectory(prefix="devkit-"))
             self._folder, listening = Path(folder), Path(folder, "calls")
-            gate = self._gate()
-            opened.callback(gate.close)
-            calls = CallGate(choose_port(project.folder / "debuggee", None), listening)
+            guarded = self._guarded_port()
+            opened.callback(guarded.close)
+            calls = CallPort(choose_port(project.folder / "debuggee", None), listening)
             opened.callback(calls.close)
             self.address, self.url = f"127.0.0.1:{calls.port}", calls.url
             self._process = subprocess.Popen(
@@ -60,7 +60,7 @@ class Debuggee(ABC):
             self._opened = opened.pop_all()
 
     @abstractmethod
-    def _gate(self) -> Gate:
+    def _guarded_port(self) -> GuardedPort:
         """Take the port that a debugger attaches to; raises Problem."""
 
     @abstractmethod
@@ -105,9 +105,9 @@ class PythonDebuggee(Debuggee):
         self._log = os.fdopen(private_files.opened(log, os.O_APPEND), "ab")
         super().__init__(project, port, self._log)
 
-    def _gate(self) -> Gate:
+    def _guarded_port(self) -> GuardedPort:
         self._inner = choose_port(self._project.folder / "adapter", None)
-        return AdapterGate(self.port, self._inner)
+        return AdapterPort(self.port, self._inner)
 
     def _command(self, listening: Path) -> list[str]:
         return [
@@ -140,8 +140,8 @@ class JavaScriptDebuggee(Debuggee):
         super().__init__(project, port, subprocess.PIPE)
         threading.Thread(target=self._listen, name="debuggee", daemon=True).start()
 
-    def _gate(self) -> InspectorGate:
-        self._inspector = InspectorGate(self.port)
+    def _guarded_port(self) -> InspectorPort:
+        self._inspector = InspectorPort(self.port)
         return self._inspector
 
     def _command(self, listening: Path) -> list[str]:

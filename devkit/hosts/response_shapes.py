@@ -168,8 +168,8 @@ _trace = record(
     usage=Optional(mapping(number)),
     limits=Optional(mapping(number)),
 )
-_kept_answer = record(status=whole, bytes=whole, headers=listed(pair), body=Optional(text))
-DETAIL = record(event=EVENT, trace=Optional(_trace), answer=Optional(_kept_answer), body=Optional(text))
+_stored_answer = record(status=whole, bytes=whole, headers=listed(pair), body=Optional(text))
+DETAIL = record(event=EVENT, trace=Optional(_trace), answer=Optional(_stored_answer), body=Optional(text))
 
 CALL = record(method=text, path=text, headers=listed(pair))
 PIECE = record(data=text)

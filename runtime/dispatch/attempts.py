@@ -11,7 +11,7 @@ from typing import Any
 from runtime.contract.invocation import Limits, Outcome, Trace
 from runtime.contract.masking import BY_SHAPE, Masker
 from runtime.dispatch.recorder import summary
-from runtime.dispatch.stored_answers import kept_answer
+from runtime.dispatch.stored_answers import stored_answer
 from runtime.dispatch.traces import MAX_BODY, trace_text
 from runtime.store.claims import Claimed
 
@@ -113,7 +113,7 @@ class Attempt:
         """Return the answer of a script that refused or failed, without secrets."""
         if self.outcome is None or not isinstance(self.outcome.body, bytes):
             return None
-        return kept_answer(self.event.type, self.outcome, self.outcome.body, self.masker)
+        return stored_answer(self.event.type, self.outcome, self.outcome.body, self.masker)
 
     def _masked(self) -> str:
         if self._shown is None:

@@ -16,7 +16,7 @@ from runtime.dispatch.planning import Plan
 from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.sampling import Sampling, noteworthy
 from runtime.dispatch.script_event import ScriptEvent
-from runtime.dispatch.stored_answers import KINDS, Copied, kept_answer
+from runtime.dispatch.stored_answers import KINDS, Copied, stored_answer
 from runtime.dispatch.traces import recorded_body, trace_text
 from runtime.dispatch.tunnels import Tunnels
 from runtime.engines.shares import Shares
@@ -195,7 +195,7 @@ class Invoker:
                         created,
                         seconds,
                         self._sampling.counted(plan),
-                        kept_answer(kind, outcome, parts.body, plan.masker),
+                        stored_answer(kind, outcome, parts.body, plan.masker),
                     ),
                 },
             )

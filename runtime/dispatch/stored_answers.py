@@ -49,7 +49,7 @@ class Copied:
             close()
 
 
-def kept_answer(kind: str, outcome: Outcome, body: bytes | Copied, masker: Masker) -> dict[str, Any] | None:
+def stored_answer(kind: str, outcome: Outcome, body: bytes | Copied, masker: Masker) -> dict[str, Any] | None:
     """Return the answer to an event of this type with the body that was sent, without secrets; None if not kept."""
     if outcome.failure is not None:
         return None

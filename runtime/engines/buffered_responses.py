@@ -11,7 +11,7 @@ BYTES = 64
 """Of content, for each line beyond."""
 
 
-class ResponseInCrumbs(http.client.HTTPException):
+class FragmentedResponse(http.client.HTTPException):
     """An answer comes in millions of pieces, which would keep the host busy for each of its bytes."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class _Counted:
         line: bytes = self._file.readline(size)
         self._left -= BYTES
         if self._left < 0:
-            raise ResponseInCrumbs
+            raise FragmentedResponse
         return line
 
     def read(self, size: int | None = -1, /) -> bytes:
@@ -50,8 +50,8 @@ class _Counted:
         return getattr(self._file, name)
 
 
-class WholeResponse(http.client.HTTPResponse):
-    """An answer of HTTP that raises `ResponseInCrumbs` where it has too many lines for what is in it."""
+class BufferedResponse(http.client.HTTPResponse):
+    """An answer of HTTP that raises `FragmentedResponse` where it has too many lines for what is in it."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)

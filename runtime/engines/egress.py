@@ -19,7 +19,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import certifi
 
-from runtime.engines.buffered_responses import WholeResponse
+from runtime.engines.buffered_responses import BufferedResponse
 from runtime.engines.own_tls import OwnAuthority
 
 Address = tuple[str, int]
@@ -189,7 +189,7 @@ def _named(host: str, port: int) -> tuple[str, str]:
 class CheckedConnection(http.client.HTTPConnection):
     """An HTTP connection whose socket is opened under the egress rules."""
 
-    response_class = WholeResponse
+    response_class = BufferedResponse
 
     def __init__(self, rules: EgressRules, parts: SplitResult, timeout: float) -> None:
         """Take the parts of a URL, and the timeout of each wait in seconds."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
-from runtime.engines.buffered_responses import ResponseInCrumbs
+from runtime.engines.buffered_responses import FragmentedResponse
 from runtime.engines.egress import CheckedConnection, EgressRefused, EgressRules, open_connection, target_of
 from runtime.engines.work_limits import TooMuchWork, WorkLimit
 
@@ -184,7 +184,7 @@ class GitRemote:
                 _check_status(answer)
                 yield answer
                 return
-            except (ResponseInCrumbs, TooMuchWork):
+            except (FragmentedResponse, TooMuchWork):
                 raise GitFailed("The connection was closed because the server sent too many small chunks.") from None
             except (OSError, http.client.HTTPException) as error:
                 if connection.was_cut or isinstance(error, TimeoutError):

@@ -94,7 +94,7 @@ def create(session: Session, space: SpaceRow, user_id: str, body: CreateChangeRe
     number = stored.next_number(session, space.id)
     if number > MAX_EVER:
         raise errors.BadRequest(FULL_FOREVER.format(most=f"{MAX_EVER:,}"))
-    _hold_room(session, space)
+    _reserve_one(session, space)
     row = ChangeRequestRow(
         space_id=space.id,
         number=number,
@@ -120,7 +120,7 @@ def update(session: Session, space: SpaceRow, row: ChangeRequestRow, body: Updat
     if row.status == "merged":
         raise errors.BadRequest(CLOSED["merged"])
     if row.status in CLOSED and body.status not in (MISSING, *CLOSED):
-        _hold_room(session, space)
+        _reserve_one(session, space)
     for field in ("subject", "description", "status"):
         value = getattr(body, field)
         if value is not MISSING:
@@ -128,9 +128,9 @@ def update(session: Session, space: SpaceRow, row: ChangeRequestRow, body: Updat
     session.flush()
 
 
-def _hold_room(session: Session, space: SpaceRow) -> None:
+def _reserve_one(session: Session, space: SpaceRow) -> None:
     going_on = ChangeRequestRow.status.in_(("draft", "open"))
-    quotas.hold(session, ChangeRequestRow, MAX_OPEN, FULL, going_on, space_id=space.id)
+    quotas.reserve(session, ChangeRequestRow, MAX_OPEN, FULL, going_on, space_id=space.id)
 
 
 def content_of(session: Session, row: ChangeRequestRow) -> RevisionRow:
@@ -279,7 +279,7 @@ def request_reviewers(
             setattr(row, field, value)
     asked = stored.reviewers(session, row.id, body.users)
     more = len(set(body.users) - asked.keys())
-    quotas.hold(session, RequestedReviewerRow, MAX_REVIEWERS, FULL_OF_REVIEWERS, more=more, change_request_id=row.id)
+    quotas.reserve(session, RequestedReviewerRow, MAX_REVIEWERS, FULL_OF_REVIEWERS, more=more, change_request_id=row.id)
     for reviewer in dict.fromkeys(body.users):
         if not _sees(session, reviewer, space):
             raise errors.BadRequest(f"users: `{reviewer[:60]}` cannot see this space")

@@ -24,7 +24,7 @@ FULL_OF_COLLECTIONS = "An organization has at most {most} collections; delete so
 FULL_OF_MEMBERS = "This organization has {most} members, which is the maximum; an administrator must remove some first."
 
 
-def hold(
+def reserve(
     session: Session, table: type[Table], most: int, full: str, *conditions: Any, more: int = 1, **within: Any
 ) -> None:
     """Make sure that there is room for `more` rows beside those with these values, until the transaction ends.
@@ -33,7 +33,7 @@ def hold(
     `most`. Who locks something else as well does so before. Raises BadRequest.
     """
     place = " ".join(str(value) for value in within.values())
-    locks.acquire(session, f"room among {table.__tablename__} of {place}")
+    locks.acquire(session, f"quota of {table.__tablename__} in {place}")
     if rows.has_more(session, table, most - more, *conditions, **within):
         raise errors.BadRequest(full.format(most=f"{most:,}"))
 
@@ -44,15 +44,15 @@ def for_spaces(session: Session, organization_id: str, more: int = 1) -> None:
     What is where in the organization is held first: whoever makes something inside of a collection holds it already.
     """
     lock_structure(session, organization_id)
-    hold(session, SpaceRow, MAX_SPACES, FULL_OF_SPACES, more=more, organization_id=organization_id)
+    reserve(session, SpaceRow, MAX_SPACES, FULL_OF_SPACES, more=more, organization_id=organization_id)
 
 
 def for_collections(session: Session, organization_id: str, more: int = 1) -> None:
     """Make sure that an organization has room for more collections, as `for_spaces` does; raises BadRequest."""
     lock_structure(session, organization_id)
-    hold(session, CollectionRow, MAX_COLLECTIONS, FULL_OF_COLLECTIONS, more=more, organization_id=organization_id)
+    reserve(session, CollectionRow, MAX_COLLECTIONS, FULL_OF_COLLECTIONS, more=more, organization_id=organization_id)
 
 
 def for_members(session: Session, organization_id: str) -> None:
     """Make sure that an organization has room for one more member; raises BadRequest."""
-    hold(session, MemberRow, MAX_MEMBERS, FULL_OF_MEMBERS, organization_id=organization_id)
+    reserve(session, MemberRow, MAX_MEMBERS, FULL_OF_MEMBERS, organization_id=organization_id)

@@ -48,11 +48,11 @@ class Table(DeclarativeBase):
     """
 
     taken: ClassVar[str] = "Somebody created the same object concurrently; check what exists, and try again."
-    decides: ClassVar[EpochRules | None] = UNKNOWN
+    epoch_rules: ClassVar[EpochRules | None] = UNKNOWN
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cast(SqlTable, cls.__table__).info["decides"] = cls.decides  # statements know the table only
+        cast(SqlTable, cls.__table__).info["epoch_rules"] = cls.epoch_rules  # statements know the table only
 
     @classmethod
     def visible_to(cls, reach: Reach) -> ColumnElement[bool]:

@@ -50,7 +50,7 @@ class Record:
     def loaded(self, row: Any) -> None:
         """Note a row; of one whose table moves no epoch nothing can be kept."""
         self._rows.append(row)
-        if row.decides is None:
+        if row.epoch_rules is None:
             self._lasting = False
 
     def looked(self, owners_: Collection[str], rows: Iterable[Any]) -> None:
@@ -74,15 +74,15 @@ class Record:
         """Give the epochs that what was read rests on, as they were when it was read; None where it cannot be kept."""
         if not self._lasting:
             return None
-        named = [owner_named(row, of) for row in self._rows for of in _decides(row).needs]
-        named += [owner_named(row, of) for row in self._seen for of in _decides(row).moves]
+        named = [owner_named(row, of) for row in self._rows for of in _rules_of(row).needs]
+        named += [owner_named(row, of) for row in self._seen for of in _rules_of(row).moves]
         self._owners |= owners(self.session, self._tables, named)
         return epochs.read(self.session.connection(), self._owners)
 
 
-def _decides(row: Any) -> EpochRules:
-    decides: EpochRules = row.decides
-    return decides
+def _rules_of(row: Any) -> EpochRules:
+    rules: EpochRules = row.epoch_rules
+    return rules
 
 
 def watch_reading(sessions: sessionmaker[Session]) -> None:

@@ -54,12 +54,12 @@ class Watch:
         """Note what changes and what goes, while the rows that say whose it is are still there."""
         named = [one for row in session.deleted for one in _named(row, going=True)]
         for row in session.dirty:
-            decides: EpochRules | None = row.decides
-            changed = _changed(row) if decides is not None else {}
-            if decides is not None and changed.keys() - decides.content:
+            rules: EpochRules | None = row.epoch_rules
+            changed = _changed(row) if rules is not None else {}
+            if rules is not None and changed.keys() - rules.content:
                 named += _named(row)
                 # What changes hands is over for whom it belonged to.
-                named += [(of, old) for of in decides.moves for old in changed.get(of.column, ())]
+                named += [(of, old) for of in rules.moves for old in changed.get(of.column, ())]
         self._note(session, named)
 
     def _after_flush(self, session: Session, _context: Any) -> None:
@@ -74,22 +74,22 @@ class Watch:
         if not (state.is_insert or state.is_update or state.is_delete):
             return None
         statement: Any = state.statement
-        decides: EpochRules | None = statement.table.info.get("decides")
-        if decides is None:
+        rules: EpochRules | None = statement.table.info.get("epoch_rules")
+        if rules is None:
             return None
         changed = _set_by(statement) if state.is_update and not state.parameters else None
-        if changed is not None and changed <= decides.content:
+        if changed is not None and changed <= rules.content:
             return None
-        told = state.is_insert or (changed is not None and not changed & decides.named_by) or state.is_delete
-        if not told or statement._returning or EVERYBODY in decides.moves:
+        told = state.is_insert or (changed is not None and not changed & rules.named_by) or state.is_delete
+        if not told or statement._returning or EVERYBODY in rules.moves:
             self._note_owners(state.session, {GLOBAL})
             return None
-        if state.is_delete and decides.going:
+        if state.is_delete and rules.going:
             self._note_owners(state.session, {GLOBAL})
-        columns = [statement.table.c[of.column] for of in decides.moves]
+        columns = [statement.table.c[of.column] for of in rules.moves]
         result = state.invoke_statement(statement.returning(*columns)).freeze()
         rows = result().all()
-        self._note(state.session, [(of, row[place]) for row in rows for place, of in enumerate(decides.moves)])
+        self._note(state.session, [(of, row[place]) for row in rows for place, of in enumerate(rules.moves)])
         return result()
 
     def _note(self, session: Session, named: Collection[tuple[Of, Any]]) -> None:
@@ -116,9 +116,9 @@ def moved(session: Session) -> bool:
 
 
 def _named(row: Any, *, going: bool = False) -> Iterator[tuple[Of, Any]]:
-    decides: EpochRules | None = row.decides
-    if decides is not None:
-        for of in (*decides.moves, *(decides.going if going else ())):
+    rules: EpochRules | None = row.epoch_rules
+    if rules is not None:
+        for of in (*rules.moves, *(rules.going if going else ())):
             yield owner_named(row, of)
 
 

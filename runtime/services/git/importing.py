@@ -78,12 +78,12 @@ def _keep(job: Job, folder: Path, imported: Imported, operation: GitOperationRow
         values={"git": operations.commit_of(operation, oid, message, ours=False)},
     )
 
-    def end(session: Session, kept: storing.Kept) -> None:
+    def end(session: Session, stored: storing.Stored) -> None:
         space, row = find(session, operation)
-        problems = [*imported.problems, *kept.problems]
+        problems = [*imported.problems, *stored.problems]
         operations.succeeded(session, space, row, operation.revision_id, oid, problems)
 
-    storing.keep(job, folder, imported, target, end)
+    storing.store_import(job, folder, imported, target, end)
 
 
 def _is_there(session: Session, space: SpaceRow, operation: GitOperationRow, oid: str) -> bool:

@@ -42,7 +42,7 @@ HTML = ("text/html", "application/xhtml+xml")
 FORBIDDEN = "The robots.txt of the website does not allow reading this page."
 
 Read = Callable[[Path, Any], Any]
-"""Calls a function apart with a folder and arguments."""
+"""Calls a function in a separate process, with a folder and arguments."""
 Tell = Callable[[int, int], None]
 """Takes how many pages were fetched, and how many are known."""
 

@@ -18,7 +18,7 @@ from runtime.engines.separate_process.runner import SeparateProcessFailed
 from runtime.services.importing import fetching, storing, transfer
 from runtime.services.importing.assembling import Place
 from runtime.services.importing.crawling import Crawl
-from runtime.services.importing.storing import Kept, Target
+from runtime.services.importing.storing import Stored, Target
 from runtime.store import imports, membership, rows
 from runtime.store.reach import HOST
 from runtime.store.tables.imports import ImportRow
@@ -78,15 +78,15 @@ class _Import:
             row = self._row
             target = Target(row.space_id, row.change_request_id, row.revision_id, row.user_id, place)
 
-            def finish(session: Session, kept: Kept) -> None:
+            def finish(session: Session, stored: Stored) -> None:
                 self._must_be_allowed(session)
-                problems = [*imported.problems, *kept.problems][: transfer.MAX_PROBLEMS]
-                total = max(imported.total, kept.entries)
-                done = {"imported": kept.entries, "total": total, "problems": problems}
+                problems = [*imported.problems, *stored.problems][: transfer.MAX_PROBLEMS]
+                total = max(imported.total, stored.entries)
+                done = {"imported": stored.entries, "total": total, "problems": problems}
                 if not imports.end(session, row.id, "completed", **done):
                     raise Cancelled("The import was cancelled.")
 
-            storing.keep(self._job, folder, imported, target, finish)
+            storing.store_import(self._job, folder, imported, target, finish)
 
     def _bring(self, folder: Path) -> Mapping[str, Any]:
         """Fetch the source into the folder; returns the reader's arguments."""

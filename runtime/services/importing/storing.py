@@ -66,28 +66,28 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Stored:
     """The numbers of stored pages, files and reusable contents, and the problems."""
 
     entries: int
     problems: tuple[str, ...]
 
 
-def keep(
+def store_import(
     job: Job,
     folder: Path,
     imported: Imported,
     target: Target,
-    also: Callable[[Session, Kept], None] = lambda session, kept: None,
+    also: Callable[[Session, Stored], None] = lambda session, stored: None,
     files_in: Path | None = None,
-) -> Kept:
+) -> Stored:
     """Store an import whose documents are in `folder` as `write_imported` leaves them; `imported` is the rest of it.
 
     Files are read from `files_in`, or the folder itself. `also` is called in the transaction that writes the revision.
     A revision that is there already was written by an attempt that died: nothing is done then. Raises JobFailed.
     """
     try:
-        return _keep(job, folder, imported, target, also, files_in or folder)
+        return _store_import(job, folder, imported, target, also, files_in or folder)
     except errors.ApiError as error:
         raise JobFailed(error.message) from error
     except Refused as error:
@@ -103,20 +103,20 @@ def sentence_of(error: SeparateProcessFailed) -> str:
     return f"The import takes too much {error.reason} to parse; import it in smaller parts."
 
 
-def _keep(
+def _store_import(
     job: Job,
     folder: Path,
     imported: Imported,
     target: Target,
-    also: Callable[[Session, Kept], None],
+    also: Callable[[Session, Stored], None],
     files_in: Path,
-) -> Kept:
+) -> Stored:
     database, moment = job.tools.database, wire_time(now())
     files, problems = _store_files(job, imported, files_in)
-    kept = Kept(len(imported.pages) + len(files) + len(imported.reusable_contents), tuple(problems))
+    stored = Stored(len(imported.pages) + len(files) + len(imported.reusable_contents), tuple(problems))
     with database.transaction(writes=False) as session:
         if rows.find(session, HOST, RevisionRow, id=target.revision_id) is not None:
-            return kept
+            return stored
         base_id, base = base_of(session, target)
     assembly = Assembly(imported, base, target.place, files, moment)
     assembly.snapshot({})
@@ -131,8 +131,8 @@ def _keep(
             snapshot = assembly.snapshot(documents)
             with database.transaction(writes=True) as session:
                 whole = _are_there(session, target, documents)
-                if whole and _write(session, job, target, base_id, snapshot, lambda session: also(session, kept)):
-                    return kept
+                if whole and _write(session, job, target, base_id, snapshot, lambda session: also(session, stored)):
+                    return stored
             if not whole:
                 _store_documents(job, folder, target.space_id)
                 continue

@@ -1,7 +1,7 @@
 """Transfers content out of a separate process: documents in files, one per line, never all in memory.
 
-The reader writes `write_imported` into its folder. When the host knows the ids, `finish_documents`, apart again, writes
-the documents as they are stored.
+The reader writes `write_imported` into its folder. When the host knows the ids, `finish_documents`, in a separate
+process again, writes the documents as they are stored.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def version_of(value: Any) -> str:
 
 def faults(value: Any, version: str) -> list[str]:
     """Say what is wrong with a specification of a version, at most a few sentences of it."""
-    # Only the process apart needs these: whatever else knows this module starts without them.
+    # Only the separate process needs these: whatever else knows this module starts without them.
     import jsonschema_rs
     from openapi_spec_validator import schemas
 

@@ -1,4 +1,4 @@
-"""What is done with the files of a specification in a process apart: everything that reads them."""
+"""What is done with the files of a specification in a separate process: everything that reads them."""
 
 from __future__ import annotations
 

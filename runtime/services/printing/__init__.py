@@ -1,1 +1,1 @@
-"""Content as PDF: put together here, set apart, kept for a while."""
+"""Content as PDF: put together here, typeset in a separate process, kept for a while."""

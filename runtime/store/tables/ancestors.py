@@ -15,7 +15,7 @@ class CollectionAncestorRow(Table):
     """A collection and one above it; each counts as above itself."""
 
     __tablename__ = "collection_ancestors"
-    decides: ClassVar[EpochRules | None] = EpochRules((Of("collection_id", (("collections", ORGANIZATION),)),))
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules((Of("collection_id", (("collections", ORGANIZATION),)),))
 
     collection_id: Mapped[str] = mapped_column(ForeignKey("collections.id", ondelete="CASCADE"), primary_key=True)
     ancestor_id: Mapped[str] = mapped_column(

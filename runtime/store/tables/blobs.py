@@ -17,7 +17,7 @@ class BlobRow(Table):
 
     __tablename__ = "blobs"
     __table_args__ = (Index("blobs_touched", "touched_at", "name"),)
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     name: Mapped[str] = mapped_column(String(64), primary_key=True)
     size: Mapped[int] = mapped_column(BigInteger)
@@ -29,7 +29,7 @@ class SpaceBlobRow(Table):
 
     __tablename__ = "space_blobs"
     __table_args__ = (Index("space_blobs_of_blob", "name"),)
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
     name: Mapped[str] = mapped_column(String(64), primary_key=True)

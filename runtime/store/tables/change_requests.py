@@ -30,7 +30,7 @@ class ChangeRequestRow(Table):
         Index("change_requests_by_number", "space_id", "number", unique=True),
     )
     taken: ClassVar[str] = "Another change request of this space was created concurrently; try again."
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"))
@@ -64,7 +64,7 @@ class RequestedReviewerRow(Table):
         Index("requested_reviewers_once", "change_request_id", "user_id", unique=True),
     )
     taken: ClassVar[str] = "They were asked to review this concurrently."
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     change_request_id: Mapped[str] = mapped_column(ForeignKey("change_requests.id", ondelete="CASCADE"))

@@ -33,7 +33,7 @@ class CollectionRow(Table):
         Index("collections_of_organization", "organization_id", "position", "id"),
         Index("collections_in_collection", "parent_id", "position", "id"),
     )
-    decides: ClassVar[EpochRules | None] = EpochRules(
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules(
         (ORGANIZATION,), frozenset(("title", "description", "position", "created_at", "updated_at"))
     )
 

@@ -33,7 +33,7 @@ class CommentRow(Table):
         Index("comments_of_resolver", "resolved_by_id"),
         Index("comments_of_review", "review_id"),
     )
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     place_id: Mapped[str] = mapped_column(String(20))
@@ -82,7 +82,7 @@ class CommentReplyRow(Table):
         Index("replies_of_space", "space_id"),
         Index("replies_of_user", "user_id"),
     )
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     comment_id: Mapped[str] = mapped_column(ForeignKey("comments.id", ondelete="CASCADE"))
@@ -110,7 +110,7 @@ class CommentReactionRow(Table):
         Index("reactions_of_reply", "reply_id"),
         Index("reactions_of_user", "user_id"),
     )
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     on_id: Mapped[str] = mapped_column(String(20), primary_key=True)
     emoji: Mapped[str] = mapped_column(String(100), primary_key=True)

@@ -46,7 +46,7 @@ class RevisionRow(Table):
 
     __tablename__ = "revisions"
     __table_args__ = (Index("revisions_of_space", "space_id", "created_at", "id"),)
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"))
@@ -83,7 +83,7 @@ class ContentPieceRow(Table):
     """A piece of a list, or a document; `name` is made of its content, `content` is compressed JSON."""
 
     __tablename__ = "content_pieces"
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
     name: Mapped[bytes] = mapped_column(LargeBinary(20), primary_key=True)
@@ -94,7 +94,7 @@ class ContentSizeRow(Table):
     """How many bytes the pieces of a space have together, as they are stored; none has no row."""
 
     __tablename__ = "content_sizes"
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
     size: Mapped[int] = mapped_column(BigInteger)
@@ -107,7 +107,7 @@ class DocumentReferencesRow(Table):
     """
 
     __tablename__ = "document_references"
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
     name: Mapped[bytes] = mapped_column(LargeBinary(20), primary_key=True)

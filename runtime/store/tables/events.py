@@ -32,7 +32,7 @@ class EventRow(Table):
     """
 
     __tablename__ = "events"
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
     __table_args__ = (
         # What is not over, in the order it is taken in; what is over is most of the table.
         Index("events_standing", "seq", sqlite_where=STANDING, postgresql_where=STANDING),

@@ -23,7 +23,7 @@ class GitOperationRow(Table):
 
     __tablename__ = "git_operations"
     __table_args__ = (Index("git_operations_of_space", "space_id"),)
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"))
@@ -51,7 +51,7 @@ class GitSyncRow(Table):
     """
 
     __tablename__ = "git_syncs"
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
     provider: Mapped[str | None] = mapped_column(String(20))

@@ -35,7 +35,7 @@ class GrantRow(Table):
         Index("grants_on_collection", "collection_id", "created_at", "id"),
     )
     taken: ClassVar[str] = "Somebody granted access to the same person or team concurrently; check who has access."
-    decides: ClassVar[EpochRules | None] = EpochRules((ORGANIZATION,), frozenset(("created_at",)))
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules((ORGANIZATION,), frozenset(("created_at",)))
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"), index=True)

@@ -27,7 +27,7 @@ class ImportRow(Table):
         Index("imports_of_change_request", "change_request_id"),
         Index("imports_with_blob", "blob"),
     )
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"))

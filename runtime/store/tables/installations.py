@@ -76,7 +76,7 @@ class InstallationRow(Configured, Table):
         Index("installations_of_organization", "organization_id", "created_at", "id"),
     )
     taken: ClassVar[str] = "The integration is already installed on this organization."
-    decides: ClassVar[EpochRules | None] = EpochRules((ORGANIZATION,), TIMES, rests_on=(ORGANIZATION, INTEGRATION))
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules((ORGANIZATION,), TIMES, rests_on=(ORGANIZATION, INTEGRATION))
 
     integration_id: Mapped[str] = mapped_column(ForeignKey("integrations.id", ondelete="CASCADE"))
     organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
@@ -107,7 +107,7 @@ class InstallationRow(Configured, Table):
 class Part(Configured):
     """What installations on spaces and on sites have in common: they stand and fall with their installation."""
 
-    decides: ClassVar[EpochRules | None] = EpochRules(OF_INSTALLATION[:1], TIMES, rests_on=OF_INSTALLATION)
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules(OF_INSTALLATION[:1], TIMES, rests_on=OF_INSTALLATION)
 
     installation_id: Mapped[str] = mapped_column(ForeignKey("installations.id", ondelete="CASCADE"))
 
@@ -159,7 +159,7 @@ class ExternalIdRow(Table):
     __tablename__ = "external_ids"
     __table_args__ = (UniqueConstraint("owner_id", "position"), Index("external_ids_by_value", "value", "owner_id"))
     taken: ClassVar[str] = "The external ids were changed concurrently; check them, and try again."
-    decides: ClassVar[EpochRules | None] = EpochRules(
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules(
         (
             Of(
                 "owner_id",

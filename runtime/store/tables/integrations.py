@@ -46,7 +46,7 @@ class IntegrationRow(Table):
         Index("integrations_tunneled", "tunnel_url", sqlite_where=TUNNELED, postgresql_where=TUNNELED),
     )
     taken: ClassVar[str] = "The name of this integration is taken; choose another one."
-    decides: ClassVar[EpochRules | None] = EpochRules(
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules(
         (Of("id"),),
         frozenset(("title", "created_at", "updated_at")),  # what a title is changed with is a new version
     )
@@ -112,7 +112,7 @@ class VersionRow(Table):
     __tablename__ = "integration_versions"
     __table_args__ = (UniqueConstraint("integration_id", "number"),)
     taken: ClassVar[str] = "Another version was published concurrently; publish again."
-    decides: ClassVar[EpochRules | None] = EpochRules(
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules(
         (INTEGRATION,), frozenset(("icon", "previews", "published_by", "created_at"))
     )
 
@@ -148,7 +148,7 @@ class PreviewImageRow(Table):
     """A picture of what an integration looks like."""
 
     __tablename__ = "integration_previews"
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     version_id: Mapped[str] = mapped_column(ForeignKey("integration_versions.id", ondelete="CASCADE"), primary_key=True)
     position: Mapped[int] = mapped_column(Integer, primary_key=True)

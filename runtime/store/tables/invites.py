@@ -21,7 +21,7 @@ class InviteLinkRow(Table):
 
     __tablename__ = "invite_links"
     __table_args__ = (Index("invite_links_of_organization", "organization_id", "created_at", "id"),)
-    decides: ClassVar[EpochRules | None] = EpochRules((ORGANIZATION,), frozenset(("created_at", "invited_by")))
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules((ORGANIZATION,), frozenset(("created_at", "invited_by")))
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
@@ -54,7 +54,7 @@ class EmailInviteRow(Table):
         Index("email_invites_of_organization", "organization_id", "created_at", "id"),
     )
     taken: ClassVar[str] = "Somebody else invited the same address concurrently; try again."
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))

@@ -25,7 +25,7 @@ class JobRow(Table):
         Index("jobs_of_subject", "kind", "subject"),
         Index("jobs_of_organization", "organization_id"),
     )
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     kind: Mapped[str] = mapped_column(String(40))

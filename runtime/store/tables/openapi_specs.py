@@ -30,7 +30,7 @@ class OpenApiSpecRow(Table):
         Index("openapi_specs_of_blob", "source_blob"),
     )
     taken: ClassVar[str] = "The organization already has an API specification with this slug; choose another one."
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
@@ -73,7 +73,7 @@ class OpenApiVersionRow(Table):
         Index("openapi_versions_of_spec", "spec_id", "created_at", "id"),
         Index("openapi_versions_of_blob", "blob"),
     )
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     spec_id: Mapped[str] = mapped_column(ForeignKey("openapi_specs.id", ondelete="CASCADE"))

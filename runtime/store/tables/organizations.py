@@ -22,7 +22,7 @@ class OrganizationRow(Table):
     __tablename__ = "organizations"
     taken: ClassVar[str] = "The hostname of this organization is taken; choose another one."
     # Scripts see the owner of their integration in their environment, title and all, wherever it is installed.
-    decides: ClassVar[EpochRules | None] = EpochRules(
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules(
         (Of("id"), Of("id", face=True)),
         frozenset(("created_at",)),
         rests_on=(Of("id", face=True),),
@@ -65,7 +65,7 @@ class OrganizationRow(Table):
 class UserRow(Table):
     __tablename__ = "users"
     taken: ClassVar[str] = "A user with this e-mail address already exists."
-    decides: ClassVar[EpochRules | None] = EpochRules(
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules(
         (Of("id"),),
         frozenset(("display_name", "email", "created_at")),
         going=(EVERYBODY,),  # with memberships anywhere
@@ -94,7 +94,9 @@ class MemberRow(Table):
         Index("members_seen", "organization_id", "last_seen_at", "user_id"),
     )
     taken: ClassVar[str] = "This user is already a member of the organization."
-    decides: ClassVar[EpochRules | None] = EpochRules((ORGANIZATION, USER), frozenset(("joined_at", "last_seen_at")))
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules(
+        (ORGANIZATION, USER), frozenset(("joined_at", "last_seen_at"))
+    )
 
     organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True)
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True)
@@ -125,7 +127,7 @@ class TokenRow(Table):
     """
 
     __tablename__ = "tokens"
-    decides: ClassVar[EpochRules | None] = EpochRules((USER,), frozenset(("created_at", "title")))
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules((USER,), frozenset(("created_at", "title")))
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)

@@ -26,7 +26,7 @@ class PdfRow(Table):
         Index("pdfs_of_blob", "blob"),
     )
     taken: ClassVar[str] = "Somebody requested the same PDF concurrently; try again."
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"))

@@ -24,7 +24,7 @@ class ReviewRow(Table):
         Index("reviews_of_person", "user_id"),
         Index("reviews_asked_by", "requested_by"),
     )
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     change_request_id: Mapped[str] = mapped_column(ForeignKey("change_requests.id", ondelete="CASCADE"))

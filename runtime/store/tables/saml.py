@@ -21,7 +21,7 @@ class SamlProviderRow(Table):
 
     __tablename__ = "saml_providers"
     __table_args__ = (Index("saml_providers_of_organization", "organization_id", "created_at", "id"),)
-    decides: ClassVar[EpochRules | None] = EpochRules((ORGANIZATION,), frozenset(("created_at", "label")))
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules((ORGANIZATION,), frozenset(("created_at", "label")))
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
@@ -57,7 +57,7 @@ class SamlSignInRow(Table):
     """
 
     __tablename__ = "saml_sign_ins"
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(48), primary_key=True)
     provider_id: Mapped[str] = mapped_column(ForeignKey("saml_providers.id", ondelete="CASCADE"), index=True)

@@ -24,7 +24,7 @@ class SearchSpaceRow(Table):
     """
 
     __tablename__ = "search_spaces"
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
     revision_id: Mapped[str | None] = mapped_column(String(20))
@@ -52,7 +52,7 @@ class SearchPageRow(Table):
             postgresql_where=text("NOT listed"),
         ),
     )
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
     page_id: Mapped[str] = mapped_column(String(100), primary_key=True)
@@ -70,7 +70,7 @@ class SearchWordRow(Table):
 
     __tablename__ = "search_words"
     __table_args__ = (Index("search_words_backward", "space_id", "backward"), {"sqlite_with_rowid": False})
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
     word: Mapped[bytes] = mapped_column(LargeBinary(MOST_BYTES), primary_key=True)
@@ -82,7 +82,7 @@ class SearchPostingRow(Table):
 
     __tablename__ = "search_postings"
     __table_args__ = ({"sqlite_with_rowid": False},)
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
     word: Mapped[bytes] = mapped_column(LargeBinary(MOST_BYTES), primary_key=True)

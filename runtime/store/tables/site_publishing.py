@@ -20,7 +20,7 @@ class ShareLinkRow(PartOfSite, Table):
 
     __tablename__ = "site_share_links"
     __table_args__ = (Index("site_share_links_in_order", "site_id", "created_at", "id"),)
-    decides: ClassVar[EpochRules | None] = EpochRules(OF_SITE, frozenset(("created_at",)))
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules(OF_SITE, frozenset(("created_at",)))
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     name: Mapped[str] = mapped_column(String(50))
@@ -39,7 +39,7 @@ class RedirectRow(PartOfSite, Table):
         Index("site_redirects_by_source", "site_id", "source", unique=True),
     )
     taken: ClassVar[str] = "The site already has a redirect from this path."
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     source: Mapped[str] = mapped_column(String(512))
@@ -54,7 +54,7 @@ class SiteCustomizationRow(Table):
 
     __tablename__ = "site_customizations"
     taken: ClassVar[str] = "The customization of this site was changed concurrently; check it, and try again."
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     site_id: Mapped[str] = mapped_column(ForeignKey("sites.id", ondelete="CASCADE"), primary_key=True)
     settings: Mapped[dict[str, Any]] = mapped_column(JSON)
@@ -65,7 +65,7 @@ class SiteSpaceCustomizationRow(Table):
 
     __tablename__ = "site_space_customizations"
     taken: ClassVar[str] = "The customization of this space was changed concurrently; check it, and try again."
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     site_space_id: Mapped[str] = mapped_column(ForeignKey("site_spaces.id", ondelete="CASCADE"), primary_key=True)
     overrides: Mapped[dict[str, Any]] = mapped_column(JSON)

@@ -27,7 +27,7 @@ class SiteSectionGroupRow(PartOfSite, Table):
 
     __tablename__ = "site_section_groups"
     __table_args__ = (Index("site_section_groups_in_order", "site_id", "position", "id"),)
-    decides: ClassVar[EpochRules | None] = EpochRules(OF_SITE, frozenset(TITLE))
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules(OF_SITE, frozenset(TITLE))
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     parent_id: Mapped[str | None] = mapped_column(ForeignKey("site_section_groups.id", ondelete="SET NULL"), index=True)
@@ -46,7 +46,7 @@ class SiteSectionRow(PartOfSite, Table):
         Index("site_sections_default", "default_of", unique=True),
     )
     taken: ClassVar[str] = "The site already has a section at this path, or a default section."
-    decides: ClassVar[EpochRules | None] = EpochRules(OF_SITE, frozenset((*TITLE, "description")))
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules(OF_SITE, frozenset((*TITLE, "description")))
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     group_id: Mapped[str | None] = mapped_column(ForeignKey("site_section_groups.id", ondelete="SET NULL"), index=True)
@@ -93,7 +93,7 @@ class DeletedSpacePlaceRow(Table):
     """The place that a deleted space had in a site, for when it is restored (`runtime/services/site_places.py`)."""
 
     __tablename__ = "deleted_space_places"
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
     site_id: Mapped[str] = mapped_column(ForeignKey("sites.id", ondelete="CASCADE"), primary_key=True, index=True)

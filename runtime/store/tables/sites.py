@@ -44,7 +44,7 @@ class SiteRow(Table):
         Index("sites_proxy", "proxy", unique=True),
     )
     taken: ClassVar[str] = "Another site is reached at this address already."
-    decides: ClassVar[EpochRules | None] = EpochRules((ORGANIZATION,), frozenset(("title", "created_at")))
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules((ORGANIZATION,), frozenset(("title", "created_at")))
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
@@ -84,7 +84,7 @@ class SiteRow(Table):
 class PartOfSite:
     """What belongs to a site: who sees the site sees it, and the level on the site decides over it."""
 
-    decides: ClassVar[EpochRules | None] = EpochRules(OF_SITE)
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules(OF_SITE)
     site_id: Mapped[str] = mapped_column(ForeignKey("sites.id", ondelete="CASCADE"))
 
     @classmethod
@@ -103,7 +103,7 @@ class SiteAdaptiveSchemaRow(Table):
     """What a site knows of its visitors: the JSON schema of their claims."""
 
     __tablename__ = "site_adaptive_schemas"
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     site_id: Mapped[str] = mapped_column(ForeignKey("sites.id", ondelete="CASCADE"), primary_key=True)
     json_schema: Mapped[dict[str, Any]] = mapped_column(JSON)
@@ -117,7 +117,7 @@ class VisitorSessionRow(Table):
     """
 
     __tablename__ = "visitor_sessions"
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     digest: Mapped[bytes] = mapped_column(LargeBinary(32), primary_key=True)
     site_id: Mapped[str] = mapped_column(ForeignKey("sites.id", ondelete="CASCADE"), index=True)

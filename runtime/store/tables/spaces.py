@@ -30,7 +30,7 @@ class SpaceRow(Table):
         Index("spaces_by_change", "updated_at"),
         gone("spaces_gone"),
     )
-    decides: ClassVar[EpochRules | None] = EpochRules(
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules(
         (ORGANIZATION,),
         frozenset(
             (

@@ -32,7 +32,7 @@ from runtime.store.reach import Reach
 class TeamRow(Table):
     __tablename__ = "teams"
     __table_args__ = (Index("teams_of_organization", "organization_id", "created_at", "id"),)
-    decides: ClassVar[EpochRules | None] = EpochRules((ORGANIZATION,), frozenset(("title", "created_at")))
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules((ORGANIZATION,), frozenset(("title", "created_at")))
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
@@ -66,7 +66,7 @@ class TeamMemberRow(Table):
         Index("team_members_of_person", "organization_id", "user_id"),
         Index("team_members_in_order", "team_id", "added_at", "user_id"),
     )
-    decides: ClassVar[EpochRules | None] = EpochRules((ORGANIZATION,), frozenset(("added_at",)))
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules((ORGANIZATION,), frozenset(("added_at",)))
 
     team_id: Mapped[str] = mapped_column(ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True)
     user_id: Mapped[str] = mapped_column(String(20), primary_key=True)

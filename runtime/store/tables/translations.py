@@ -18,7 +18,7 @@ from runtime.store.reach import Reach
 class TranslationRow(Table):
     __tablename__ = "translations"
     __table_args__ = (Index("translations_of_organization", "organization_id", "created_at", "id"),)
-    decides: ClassVar[EpochRules | None] = NOT_KEPT
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
     organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))

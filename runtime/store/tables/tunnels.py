@@ -24,7 +24,7 @@ class TunnelRow(Table):
     __tablename__ = "tunnels"
     __table_args__ = (UniqueConstraint("organization_id", "user_id", "name"),)
     taken: ClassVar[str] = "A tunnel of this name was opened concurrently; try again."
-    decides: ClassVar[EpochRules | None] = EpochRules(
+    epoch_rules: ClassVar[EpochRules | None] = EpochRules(
         (ORGANIZATION,), frozenset(("leased_until", "lease_seconds", "created_at")), rests_on=(ORGANIZATION, USER)
     )
 

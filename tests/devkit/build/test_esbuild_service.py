@@ -35,25 +35,25 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def kept() -> Iterator[EsbuildService]:
-    kept = EsbuildService()
-    yield kept
-    kept.close()
+def service() -> Iterator[EsbuildService]:
+    service = EsbuildService()
+    yield service
+    service.close()
 
 
-def bundled(folder: Path, kept: EsbuildService | None, confined: SandboxMode = "required") -> str | list[Finding]:
+def bundled(folder: Path, service: EsbuildService | None, confined: SandboxMode = "required") -> str | list[Finding]:
     found = esbuild.find(folder)
     assert found is not None
-    return esbuild.bundle(found, folder, folder / "index.js", "development", confined, kept)
+    return esbuild.bundle(found, folder, folder / "index.js", "development", confined, service)
 
 
-def answers(folder: Path, kept: EsbuildService, confined: SandboxMode = "required") -> bool:
+def answers(folder: Path, service: EsbuildService, confined: SandboxMode = "required") -> bool:
     """Bundle until what stays is there, or is known not to come; tell which."""
     found = esbuild.find(folder)
     assert found is not None
     options = {**esbuild.OPTIONS, "entryPoints": [str(folder / "index.js")], "absWorkingDir": str(folder)}
     until = time.monotonic() + 30
-    while kept.bundle(found, folder, options, 10, confined) is None:
+    while service.bundle(found, folder, options, 10, confined) is None:
         if time.monotonic() > until:
             return False
         time.sleep(0.05)
@@ -74,66 +74,68 @@ def processes(folder: Path) -> list[int]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_it_bundles_what_one_that_starts_anew_does(mode: SandboxMode, folder: Path, kept: EsbuildService) -> None:
-    assert bundled(folder, kept, mode) == bundled(folder, None, mode)
-    assert answers(folder, kept, mode)
+def test_it_bundles_what_one_that_starts_anew_does(mode: SandboxMode, folder: Path, service: EsbuildService) -> None:
+    assert bundled(folder, service, mode) == bundled(folder, None, mode)
+    assert answers(folder, service, mode)
     for text in ("second", "third"):
         (folder / "text.js").write_text(f"export const text = '{text}';\n")
-        code = bundled(folder, kept, mode)
+        code = bundled(folder, service, mode)
         assert code == bundled(folder, None, mode)
         assert f'"{text}"' in code
     for wrong in ("export const text = ;\n", "export const other = 1;\n", "import 'absent';\nexport const text = 1;\n"):
         (folder / "text.js").write_text(wrong)
-        findings = bundled(folder, kept, mode)
+        findings = bundled(folder, service, mode)
         assert isinstance(findings, list)
         assert findings == bundled(folder, None, mode)
     (folder / "text.js").write_text("export const text = 'mended';\n")
-    assert '"mended"' in bundled(folder, kept, mode)
+    assert '"mended"' in bundled(folder, service, mode)
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_it_reads_settings_and_packages_as_they_are_now(mode: SandboxMode, folder: Path, kept: EsbuildService) -> None:
+def test_it_reads_settings_and_packages_as_they_are_now(
+    mode: SandboxMode, folder: Path, service: EsbuildService
+) -> None:
     (folder / "index.js").write_text("import text from 'words';\nexport default { fetch: () => new Response(text) };\n")
     package = folder / "node_modules" / "words"
     package.mkdir()
     (package / "package.json").write_text('{"main": "one.js"}')
     for name in ("one", "two"):
         (package / f"{name}.js").write_text(f"export default 'from {name}';\n")
-    assert answers(folder, kept, mode)
-    assert "from one" in bundled(folder, kept, mode)
+    assert answers(folder, service, mode)
+    assert "from one" in bundled(folder, service, mode)
     (package / "package.json").write_text('{"main": "two.js"}')
-    assert "from two" in bundled(folder, kept, mode)
+    assert "from two" in bundled(folder, service, mode)
     # As installing anew does: another folder of the same name.
     (folder / "node_modules").rename(folder / "before")
     shutil.copytree(folder / "before", folder / "node_modules", symlinks=True)
     (folder / "node_modules" / "words" / "two.js").write_text("export default 'installed anew';\n")
-    assert "installed anew" in bundled(folder, kept, mode)
-    assert answers(folder, kept, mode)
-    assert "installed anew" in bundled(folder, kept, mode)
+    assert "installed anew" in bundled(folder, service, mode)
+    assert answers(folder, service, mode)
+    assert "installed anew" in bundled(folder, service, mode)
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_when_it_is_killed_bundles_go_on_and_another_begins(
-    mode: SandboxMode, folder: Path, kept: EsbuildService
+    mode: SandboxMode, folder: Path, service: EsbuildService
 ) -> None:
-    assert answers(folder, kept, mode)
+    assert answers(folder, service, mode)
     for process in processes(folder):
         os.kill(process, 9)
-    assert '"first"' in bundled(folder, kept, mode)
-    assert answers(folder, kept, mode)
+    assert '"first"' in bundled(folder, service, mode)
+    assert answers(folder, service, mode)
     assert processes(folder)
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_nothing_of_it_stays_after_the_end(mode: SandboxMode, folder: Path, kept: EsbuildService) -> None:
-    assert answers(folder, kept, mode)
+def test_nothing_of_it_stays_after_the_end(mode: SandboxMode, folder: Path, service: EsbuildService) -> None:
+    assert answers(folder, service, mode)
     assert processes(folder)
-    kept.close()
+    service.close()
     until = time.monotonic() + 10
     while processes(folder) and time.monotonic() < until:
         time.sleep(0.05)
     assert not processes(folder)
-    assert '"first"' in bundled(folder, kept, mode)
+    assert '"first"' in bundled(folder, service, mode)
     assert not processes(folder)
 
 
@@ -149,30 +151,30 @@ def test_nothing_of_it_stays_after_the_end(mode: SandboxMode, folder: Path, kept
         "throw new Error('broken');",
     ],
 )
-def test_a_module_that_cannot_stay_is_done_without(module: str, folder: Path, kept: EsbuildService) -> None:
+def test_a_module_that_cannot_stay_is_done_without(module: str, folder: Path, service: EsbuildService) -> None:
     (folder / "node_modules" / "esbuild" / "lib" / "main.js").write_text(module)
-    assert '"first"' in bundled(folder, kept)
+    assert '"first"' in bundled(folder, service)
     until = time.monotonic() + 20
     while processes(folder) and time.monotonic() < until:
         time.sleep(0.05)
     assert not processes(folder)
-    assert '"first"' in bundled(folder, kept)
+    assert '"first"' in bundled(folder, service)
     assert not processes(folder)
 
 
-def test_one_that_hangs_is_given_up(folder: Path, kept: EsbuildService) -> None:
-    assert answers(folder, kept)
+def test_one_that_hangs_is_given_up(folder: Path, service: EsbuildService) -> None:
+    assert answers(folder, service)
     found = esbuild.find(folder)
     assert found is not None
     for process in processes(folder):
         os.kill(process, 19)
     with pytest.raises(subprocess.TimeoutExpired):
-        kept.bundle(found, folder, {**esbuild.OPTIONS, "entryPoints": [str(folder / "index.js")]}, 0.3, "required")
-    assert '"first"' in bundled(folder, kept)
+        service.bundle(found, folder, {**esbuild.OPTIONS, "entryPoints": [str(folder / "index.js")]}, 0.3, "required")
+    assert '"first"' in bundled(folder, service)
 
 
 def test_it_reaches_neither_files_nor_environment(
-    folder: Path, kept: EsbuildService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, service: EsbuildService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AUTHORS_TOKEN", "the author's token")
     (tmp_path / "secret.txt").write_text("the author's secret")
@@ -193,6 +195,6 @@ def test_it_reaches_neither_files_nor_environment(
         }}) }};
     """
     module.write_text(tried)
-    assert answers(folder, kept)
-    assert bundled(folder, kept) == "refused,refused,refused,refused,undefined"
+    assert answers(folder, service)
+    assert bundled(folder, service) == "refused,refused,refused,refused,undefined"
     assert not (folder / "written").exists()

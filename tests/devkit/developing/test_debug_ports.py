@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from devkit.developing import peer_user
-from devkit.developing.debug_ports import AdapterGate, CallGate, InspectorGate
+from devkit.developing.debug_ports import AdapterPort, CallPort, InspectorPort
 from devkit.terminal.output import Problem
 from tests.conftest import free_port
 
@@ -62,8 +62,11 @@ def _serve(server: socket.socket) -> None:
                 client.sendall(heard)
 
 
-def test_what_is_behind_a_gate_speaks_with_its_own_user(behind: int) -> None:
-    with closing(AdapterGate(free_port(), behind)) as gate, socket.create_connection(("127.0.0.1", gate.port)) as one:
+def test_what_is_behind_a_port_speaks_with_its_own_user(behind: int) -> None:
+    with (
+        closing(AdapterPort(free_port(), behind)) as guarded,
+        socket.create_connection(("127.0.0.1", guarded.port)) as one,
+    ):
         one.sendall(b" and back")
         one.shutdown(socket.SHUT_WR)
         assert one.makefile("rb").read() == b"hello and back"
@@ -72,8 +75,8 @@ def test_what_is_behind_a_gate_speaks_with_its_own_user(behind: int) -> None:
 @as_root
 def test_a_stranger_is_not_let_through(behind: int) -> None:
     assert asked_by_a_stranger(behind) != ""
-    with closing(AdapterGate(free_port(), behind)) as gate:
-        assert asked_by_a_stranger(gate.port) == ""
+    with closing(AdapterPort(free_port(), behind)) as guarded:
+        assert asked_by_a_stranger(guarded.port) == ""
 
 
 @as_root
@@ -112,15 +115,15 @@ def test_a_process_can_be_closed_to_strangers_as_a_whole() -> None:
 
 
 def test_a_port_is_held_while_nothing_is_behind_it() -> None:
-    with closing(AdapterGate(free_port(), free_port())) as gate:
+    with closing(AdapterPort(free_port(), free_port())) as guarded:
         with pytest.raises(Problem, match="choose another with --debug-port"):
-            AdapterGate(gate.port, 1)
+            AdapterPort(guarded.port, 1)
         with socket.socket() as other, pytest.raises(OSError):
-            other.bind(("127.0.0.1", gate.port))
+            other.bind(("127.0.0.1", guarded.port))
 
 
 @as_root
-def test_somebody_elses_process_behind_a_gate_is_not_spoken_to() -> None:
+def test_somebody_elses_process_behind_a_port_is_not_spoken_to() -> None:
     taken = (
         "import socket\nserver = socket.create_server(('127.0.0.1', 0))\nprint(server.getsockname()[1], flush=True)\n"
     )
@@ -131,7 +134,10 @@ def test_somebody_elses_process_behind_a_gate_is_not_spoken_to() -> None:
     ) as process:  # fmt: skip
         assert process.stdout is not None
         port = int(process.stdout.readline())
-        with closing(AdapterGate(free_port(), port)) as gate, socket.create_connection(("127.0.0.1", gate.port)) as one:
+        with (
+            closing(AdapterPort(free_port(), port)) as guarded,
+            socket.create_connection(("127.0.0.1", guarded.port)) as one,
+        ):
             one.sendall(b"a secret")
             with one.makefile("rb") as said:
                 _ends(said.read)
@@ -156,25 +162,25 @@ def test_calls_need_what_others_do_not_know(tmp_path: Path) -> None:
             heard.append(client.recv(1000))
             client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 
-    with socket.socket(socket.AF_UNIX) as server, closing(CallGate(free_port(), tmp_path / "calls")) as gate:
+    with socket.socket(socket.AF_UNIX) as server, closing(CallPort(free_port(), tmp_path / "calls")) as guarded:
         server.bind(str(tmp_path / "calls"))
         server.listen()
         threading.Thread(target=serve, args=(server,), daemon=True).start()
         for path in ("/v1", "/", f"/{'x' * 32}/v1"):
-            assert _asked(gate.port, path)[0] == 404
+            assert _asked(guarded.port, path)[0] == 404
         assert heard == []
-        path = gate.url.removeprefix(f"http://127.0.0.1:{gate.port}")
-        assert len(path) > 30 and _asked(gate.port, f"{path}/v1") == (200, b"ok")
+        path = guarded.url.removeprefix(f"http://127.0.0.1:{guarded.port}")
+        assert len(path) > 30 and _asked(guarded.port, f"{path}/v1") == (200, b"ok")
         assert heard[0].startswith(b"POST /v1 HTTP/1.1\r\n")
 
 
 def test_an_inspector_is_told_to_who_names_this_machine(behind: int) -> None:
-    with closing(InspectorGate(free_port())) as gate:
-        gate.open(behind, "its-name")
-        assert b"its-name" in _asked(gate.port, "/json/list", "GET")[1]
-        assert b"its-name" in _asked(gate.port, "/json", "GET", host=f"localhost:{gate.port}")[1]
-        for host in (f"evil.example:{gate.port}", "evil.example", "localhost.evil.example", ""):
-            assert _asked(gate.port, "/json/list", "GET", host=host)[0] == 400
+    with closing(InspectorPort(free_port())) as guarded:
+        guarded.open(behind, "its-name")
+        assert b"its-name" in _asked(guarded.port, "/json/list", "GET")[1]
+        assert b"its-name" in _asked(guarded.port, "/json", "GET", host=f"localhost:{guarded.port}")[1]
+        for host in (f"evil.example:{guarded.port}", "evil.example", "localhost.evil.example", ""):
+            assert _asked(guarded.port, "/json/list", "GET", host=host)[0] == 400
 
 
 def _asked(port: int, path: str, method: str = "POST", host: str | None = None) -> tuple[int, bytes]:

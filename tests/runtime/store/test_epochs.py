@@ -143,13 +143,13 @@ def change(world: World, table: str, side: str, column: str) -> None:
 @pytest.mark.parametrize("table", schema.TABLES, ids=lambda table: table.__tablename__)
 def test_every_table_says_what_its_rows_decide_over(table: type[Table]) -> None:
     assert table.__tablename__ in MOVES, "say in MOVES whose epochs its rows are to move"
-    assert table.decides is not UNKNOWN, "say `decides`, beside the columns"
-    agree = (table.decides is None) == (not MOVES[table.__tablename__])
-    assert agree, "MOVES and `decides` of the table do not agree: () is NOT_KEPT"
+    assert table.epoch_rules is not UNKNOWN, "say `epoch_rules`, beside the columns"
+    agree = (table.epoch_rules is None) == (not MOVES[table.__tablename__])
+    assert agree, "MOVES and `epoch_rules` of the table do not agree: () is NOT_KEPT"
     columns = {column.key for column in inspect(table).columns}
-    if table.decides is not None:
-        assert table.decides.content <= columns
-        assert {of.column for of in (*table.decides.moves, *table.decides.needs)} <= columns
+    if table.epoch_rules is not None:
+        assert table.epoch_rules.content <= columns
+        assert {of.column for of in (*table.epoch_rules.moves, *table.epoch_rules.needs)} <= columns
 
 
 @pytest.mark.parametrize("side", SIDES)
@@ -189,7 +189,7 @@ def test_what_is_made_of_rows_that_go_with_others_is_over_too(parent: type[Table
                     session, Table.metadata, [(of, getattr(row, of.column)) for of in said.needs]
                 )
                 for table in schema.TABLES
-                if (said := table.decides) is not None
+                if (said := table.epoch_rules) is not None
                 for row in session.scalars(select(table))
             }
 
@@ -208,7 +208,7 @@ def test_what_is_made_of_rows_that_go_with_others_is_over_too(parent: type[Table
     before = present()
     moved = world.moved(remove)
     gone = before.keys() - present().keys()
-    assert gone or parent.decides is None
+    assert gone or parent.epoch_rules is None
     for one in gone:
         assert before[one] & moved or GLOBAL in moved, one  # everything rests on that one
 
@@ -317,8 +317,8 @@ def test_a_statement_for_many_rows_by_their_keys_moves_everybodys_epoch(world: W
 
 
 def test_a_table_that_says_nothing_moves_everybodys_epoch(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(UserRow, "decides", UNKNOWN)
-    monkeypatch.setitem(UserRow.__table__.info, "decides", UNKNOWN)  # type: ignore[attr-defined]
+    monkeypatch.setattr(UserRow, "epoch_rules", UNKNOWN)
+    monkeypatch.setitem(UserRow.__table__.info, "epoch_rules", UNKNOWN)  # type: ignore[attr-defined]
     assert world.moved(lambda: change(world, "users", "here", "display_name")) == {GLOBAL}
 
     def run() -> None:

@@ -55,14 +55,16 @@ def read_in(folder: Path) -> Imported:
 
 @pytest.mark.parametrize("kind", databases.BOTH)
 def test_an_import_that_fails_leaves_nothing_that_counts(kind: str, tmp_path: Path) -> None:
-    def cancelled(session: Session, kept: storing.Kept) -> None:
+    def cancelled(session: Session, stored: storing.Stored) -> None:
         assert sizes.size_of(session, space) > 0
         raise JobFailed("It was cancelled.")
 
     with databases.opened(tmp_path, kind) as database:
         space = new_space(database)
         with pytest.raises(JobFailed, match="cancelled"):
-            storing.keep(job_on(database), tmp_path, read_in(tmp_path), Target(space, None, new_id(), None), cancelled)
+            storing.store_import(
+                job_on(database), tmp_path, read_in(tmp_path), Target(space, None, new_id(), None), cancelled
+            )
         with database.transaction(writes=False) as session:
             left = session.scalars(select(ContentPieceRow.name).where(ContentPieceRow.space_id == space)).all()
             assert (list(left), sizes.size_of(session, space)) == ([], 0)
@@ -88,7 +90,7 @@ def test_documents_that_were_collected_meanwhile_are_stored_again(
     with databases.opened(tmp_path, kind) as database:
         space = new_space(database)
         monkeypatch.setattr(storing, "_store_documents", store_and_lose)
-        storing.keep(job_on(database), tmp_path, read_in(tmp_path), Target(space, None, made, None))
+        storing.store_import(job_on(database), tmp_path, read_in(tmp_path), Target(space, None, made, None))
         with database.transaction(writes=False) as session:
             snapshot = revisions.snapshot_of(session, session.get_one(RevisionRow, made))
             there = revisions.documents(session, space, snapshot.documents())

@@ -1,4 +1,4 @@
-"""What the tests let run apart."""
+"""What the tests run in a separate process."""
 
 import os
 import socket
