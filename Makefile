@@ -13,7 +13,7 @@ SERVED := tests/scenarios tests/contract tests/clients tests/runtime
 # CI has half an hour. What takes long and says the same on both runs on PostgreSQL there, where more can go wrong; of the
 # rest, what databases differ in (locks, order, what two processes do at the same time) runs on both.
 ON_POSTGRESQL_ALONE := $(patsubst %,tests/scenarios/test_%.py,comments git git_kill importing importing_kill \
-	importing_large reading_a_site room search search_kill)
+	importing_large quotas reading_a_site search search_kill)
 ON_BOTH := $(patsubst %,tests/scenarios/test_%.py,at_once content delivery deleted_spaces keeping lanes leaving links \
 	memberships_at_once merge_kill moves_at_once reading_pages reviews site_structure)
 # Of the walk over all operations, what works and how lists page goes to PostgreSQL in CI, and what is refused to SQLite:
