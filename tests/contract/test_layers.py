@@ -59,6 +59,14 @@ def test_the_paths_the_recipes_name_exist() -> None:
     assert not missing
 
 
+def test_the_tests_that_ci_splits_by_database_exist() -> None:
+    """A file that is named there and was renamed would run on neither database, or end the run."""
+    lists = re.findall(r"\$\(patsubst %,(tests/scenarios/test_%\.py),([^)]+)\)", read("Makefile"))
+    named = [pattern.replace("%", name) for pattern, names in lists for name in re.findall(r"\w+", names)]
+    assert len(named) > 20
+    assert not [path for path in named if not (ROOT / path).is_file()]
+
+
 def test_no_sentence_names_a_machine() -> None:
     for name in (
         "README.md",
