@@ -16,6 +16,7 @@ from runtime.engines.javascript.isolate import Isolate
 from runtime.engines.javascript.isolate_sockets import IsolateSockets
 from runtime.engines.javascript.shared_call_counts import SharedCallCounts
 from runtime.engines.process_handle import hold
+from runtime.engines.processes import hung_up
 
 READY, ASK_CAUSE = b"ready", b"cause"
 """What a borrower sends to the lender: that it listens for the isolate; and the question why the isolate has ended."""
@@ -81,6 +82,12 @@ class BorrowedIsolate(Isolate):
         except BaseException:
             lender.close()
             raise
+
+    def alive(self) -> bool:
+        """Return whether the process still runs, and will go on: it ends with its lender."""
+        # The lender's connection ends first. The threads of the isolate take a moment longer, in which they take calls
+        # that nobody would answer.
+        return super().alive() and not hung_up(self._lender.fileno())
 
     def active_while_idle(self, most: float) -> bool:
         """See `Isolate`: only the lender checks this."""

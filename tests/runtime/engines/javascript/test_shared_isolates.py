@@ -217,8 +217,8 @@ def test_who_started_an_isolate_is_killed_and_another_process_starts_one(serve: 
     assert [serving.ask(counting).json() for serving in (first, second, third)] == [1, 2, 3]
     (pid,) = first.pids()
     first.kill()
-    wait_for(lambda: not runs(pid))
 
+    # At once: the isolate may still be ending.
     assert [serving.ask(counting).json() for serving in (second, third, second)] == [1, 2, 3]
     assert second.pids() == third.pids() != [pid]
 
