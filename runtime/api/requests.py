@@ -15,6 +15,8 @@ from werkzeug.wsgi import get_input_stream
 
 from runtime.api.operation import MAX_BODY, Operation
 from runtime.contract import errors
+from runtime.contract.base import TOO_MANY_PARTS
+from runtime.contract.json_parts import MAX_PARTS
 from runtime.contract.validation import sentence
 
 
@@ -55,10 +57,14 @@ def read_body(operation: Operation, environ: WSGIEnvironment) -> bytes:
 
 
 def parse_body(model: type[BaseModel], content: bytes) -> BaseModel:
-    """Read a body as a model; raises BadRequest naming the field."""
+    """Read a body as a model; raises BadRequest naming the field, TooLarge for what would take too long to read."""
     try:
         return model.model_validate_json(content)
     except ValidationError as error:
+        if error.errors(include_input=False, include_url=False)[0]["type"] == TOO_MANY_PARTS:
+            raise errors.TooLarge(
+                f"The body has more than {MAX_PARTS:,} JSON objects and lists; send it in several requests."
+            ) from None
         raise errors.BadRequest(sentence(error, of=_read(content))) from None
 
 

@@ -24,12 +24,16 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
+from runtime.contract.json_parts import MAX_PARTS, has_too_many_parts
 from runtime.contract.timestamps import wire_time
 
 T = TypeVar("T")
 
 
 NOT_FINITE = PydanticCustomError("not_finite", "numbers must be finite: no NaN, Infinity, or more than 1.8e308")
+TOO_MANY_PARTS = "too_many_parts"
+"""The type of the error of a text that has more parts than are decoded in one piece."""
+_TOO_MANY = PydanticCustomError(TOO_MANY_PARTS, f"has more than {MAX_PARTS:,} JSON objects and lists")
 _SHAPE = bytes(48 if 48 <= sign <= 57 else 101 if sign in b"eE" else 43 if sign == 43 else 32 for sign in range(256))
 """Makes every digit a 0 and blanks what is in no exponent: a look for long ones is cheap, for every render."""
 _LONG = b"0" * 24  # numbers are too large from 309 digits on; a short needle is found faster
@@ -77,10 +81,14 @@ class Body(WireModel):
 
     @classmethod
     def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
-        """Read a body; raises ValidationError, also for `NaN`, `Infinity` and `1e999` in what is ignored otherwise."""
+        """Read a body; raises ValidationError, also for `NaN`, `Infinity` and `1e999` in what is ignored otherwise.
+
+        What has more than `MAX_PARTS` objects and lists is refused unread.
+        """
         data = json_data.encode("utf-8", "surrogatepass") if isinstance(json_data, str) else bytes(json_data)
-        if not finite_json(data):
-            raise ValidationError.from_exception_data(cls.__name__, [{"type": NOT_FINITE, "loc": (), "input": None}])
+        wrong = _TOO_MANY if has_too_many_parts(data) else None if finite_json(data) else NOT_FINITE
+        if wrong is not None:
+            raise ValidationError.from_exception_data(cls.__name__, [{"type": wrong, "loc": (), "input": None}])
         return super().model_validate_json(json_data, **options)
 
 

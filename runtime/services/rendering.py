@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.invocation import Failure, Outcome
+from runtime.contract.json_parts import MAX_PARTS, has_too_many_parts
 from runtime.contract.organizations import reaches
 from runtime.contract.rendering import (
     AccountContext,
@@ -196,7 +197,7 @@ def script_error(status: int, body: bytes, doing: str = "rendered") -> errors.Ap
     if status < 400:
         return errors.BadGateway(f"The integration answered with status {status} while it {doing}.")
     try:
-        parsed = pydantic_core.from_json(body)
+        parsed = None if has_too_many_parts(body) else pydantic_core.from_json(body)
         message = parsed.get("error") if isinstance(parsed, dict) else None
     except ValueError:
         message = None
@@ -214,6 +215,8 @@ def _read(outcome: Outcome, plan: Plan, took: float) -> CachedRender:
     kind = next((value for name, value in outcome.headers if name.lower() == "content-type"), "application/json")
     if kind.partition(";")[0].strip().lower() != "application/json":
         raise errors.BadGateway(f"The integration answered with `{kind[:100]}`; a render must be `application/json`.")
+    if has_too_many_parts(body):
+        raise errors.BadGateway(f"The integration answered with more than {MAX_PARTS:,} JSON objects and lists.")
     try:
         output = pydantic_core.from_json(body, allow_inf_nan=False)
     except ValueError:
