@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
+from runtime.contract.json_parts import encoded
 from runtime.dispatch.jobs import Job, JobFailed
 from runtime.engines.git_http import ZERO, GitRemote, PushRefused, References
 from runtime.engines.separate_process.answers import Refused
@@ -52,6 +53,8 @@ MAX_DOCUMENTS = 2 << 30
 """Bytes of all documents, as JSON."""
 MAX_PATHS = 64 * 1024 * 1024
 AT_ONCE = 100
+ENTRIES, BLOCKS = 2, 2
+"""Levels in a snapshot of its entries, and in a document of its blocks."""
 
 
 class Made(NamedTuple):
@@ -120,8 +123,9 @@ def _make(job: Job, folder: Path, operation: GitOperationRow, tip: str | None) -
         before = _last(session, known) if known is not None else Snapshot()
         alone = known is None or known.commit_id == tip
         _write_documents(job, session, space.id, snapshot, folder)
-    (folder / NOW).write_text(json.dumps(snapshot_to_json(snapshot)), encoding="utf-8")
-    (folder / BEFORE).write_text(json.dumps(snapshot_to_json(before)), encoding="utf-8")
+    for name, content_of in ((NOW, snapshot), (BEFORE, before)):
+        with (folder / name).open("w", encoding="utf-8") as file:
+            file.writelines(encoded(snapshot_to_json(content_of), ENTRIES))
     arguments = {
         "tip": tip,
         "directory": operation.directory,
@@ -181,7 +185,9 @@ def _write_documents(job: Job, session: Session, space_id: str, snapshot: Snapsh
                     raise JobFailed("The space has too much text to be exported.")
                 document, length = found
                 written += length
-                file.write(f"{name} {json.dumps(document, separators=(',', ':'))}\n")
+                file.write(f"{name} ")
+                file.writelines(encoded(document, BLOCKS))
+                file.write("\n")
 
 
 def _write_files(job: Job, files: list[File], folder: Path) -> None:

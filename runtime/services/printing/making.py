@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.document_references import references_in
+from runtime.contract.json_parts import encoded
 from runtime.dispatch.jobs import Job, JobFailed, JobKind
 from runtime.engines.egress import EgressRefused, FetchFailed, fetch
 from runtime.engines.separate_process.answers import Refused
@@ -30,6 +30,8 @@ from runtime.store.tables.pdfs import PdfRow
 from runtime.store.tables.spaces import SpaceRow
 
 KIND = "pdf"
+BLOCKS = 5
+"""Levels in a book of the blocks of documents."""
 MAX_WAITING = 10
 """PDFs of an organization that wait to be made."""
 MAX_KEPT = 100
@@ -88,7 +90,8 @@ def run(job: Job) -> None:
     with job.tools.folders.lent() as folder:
         types = _gather(job, book, folder)
         written = {**vars(book), "picture_types": types}
-        (folder / BOOK).write_text(json.dumps(written), encoding="utf-8")
+        with (folder / BOOK).open("w", encoding="utf-8") as file:
+            file.writelines(encoded(written, BLOCKS))
         _set(job, folder)
         with open_made(folder, PDF) as made:
             blob = job.tools.blobs.put(made, MAX_PDF)
