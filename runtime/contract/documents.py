@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from runtime.contract.document_size import too_large
+
 TOP_LEVEL = frozenset(
     (
         "paragraph",
@@ -50,7 +52,7 @@ class NotADocument(ValueError):
 
 
 def check_document(value: dict[str, Any]) -> None:
-    """Raise NotADocument unless a JSON value, not nested beyond reason, is a document."""
+    """Raise NotADocument unless a JSON value, not nested beyond reason, is a document, and not too large for a page."""
     if value.get("object") != "document":
         raise NotADocument('document.object: must be "document"')
     if not isinstance(value.get("data", {}), dict):
@@ -60,6 +62,9 @@ def check_document(value: dict[str, Any]) -> None:
         if not isinstance(node, dict) or node.get("object") != "block" or node.get("type") not in TOP_LEVEL:
             raise NotADocument(f"{where}: not a block that is allowed at the top level of a document")
         _block(node, where)
+    large = too_large(value)
+    if large is not None:
+        raise NotADocument(large)
 
 
 def _list(value: Any, where: str) -> list[Any]:

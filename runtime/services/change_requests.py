@@ -23,6 +23,7 @@ from runtime.contract.change_requests import (
     RequestReviewers,
     UpdateChangeRequest,
 )
+from runtime.contract.document_size import too_large
 from runtime.contract.timestamps import wire_time
 from runtime.dispatch import outbox
 from runtime.serializers.file_urls import address_of
@@ -33,7 +34,7 @@ from runtime.store import change_requests as stored
 from runtime.store import installed, locks, membership, rows
 from runtime.store.content import revisions
 from runtime.store.content.entries import File
-from runtime.store.content.revisions import snapshot_of
+from runtime.store.content.revisions import name_of, snapshot_of
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.database import now
 from runtime.store.reach import HOST
@@ -213,7 +214,18 @@ def prepare(session: Session, row: ChangeRequestRow, way: Way) -> Prepared:
     problem = too_much(merged.snapshot) if merged.snapshot is not None else None
     if problem is not None:
         raise errors.BadRequest(f"Together they exceed a limit: {problem}.")
+    for document in merged.documents:
+        problem = too_large(document)
+        if problem is not None:
+            raise errors.BadRequest(f"Together they exceed a limit: {_titled(merged, name_of(document))} {problem}.")
     return Prepared(way, row.ancestor_id, *sides, merged)
+
+
+def _titled(merged: Merge, document: str) -> str:
+    """Name the page, or the reusable content, that has a document."""
+    assert merged.snapshot is not None, "documents are of a snapshot"
+    every: list[Any] = [*merged.snapshot.pages, *merged.snapshot.reusable_contents]
+    return next((f"`{one.title[:60]}`" for one in every if one.document == document), "a document")
 
 
 def finish(

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from runtime.contract import errors
+from runtime.contract.document_size import too_large
+from runtime.contract.json_parts import decoded
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed, open_made
 from runtime.services.markdown.patience import TakesTooLong
@@ -28,6 +30,8 @@ RunSeparately = Callable[[Callable[[Path, Any], Any], Path, Any], Any]
 Lent = Callable[[], AbstractContextManager[Path]]
 """Provides a folder that is removed afterwards."""
 _TEXT, _DOCUMENT = "{}.md", "{}.json"
+_PAGE = "page-too-large"
+"""The code of a refusal that names the field of the request."""
 
 
 def markdown_of_sent(document: dict[str, Any], field: str) -> str:
@@ -46,14 +50,18 @@ def markdown_of_sent(document: dict[str, Any], field: str) -> str:
 def read_briefly(markdown: str, field: str) -> dict[str, Any]:
     """Parse Markdown in the request thread; `field` is its place in the request.
 
-    Raises BadRequest for a text that takes much longer than others of its length.
+    Raises BadRequest for a text that takes much longer than others of its length, or makes too large a document.
     """
     try:
-        return document_of(markdown, seconds=seconds_for(len(markdown)))
+        document = document_of(markdown, seconds=seconds_for(len(markdown)))
     except TakesTooLong:
         raise errors.BadRequest(
             f"{field}: the Markdown takes too long to parse; send a shorter or simpler text"
         ) from None
+    large = too_large(document)
+    if large is not None:
+        raise errors.BadRequest(f"{field}: {large}")
+    return document
 
 
 def seconds_for(size: int) -> float:
@@ -61,21 +69,23 @@ def seconds_for(size: int) -> float:
     return BRIEF * max(1.0, size / LONG)
 
 
-def read_all(texts: Sequence[str], run_separately: RunSeparately, lent: Lent) -> list[Mapping[str, Any]]:
-    """Parse Markdown; long texts in a separate process, so that other requests are not delayed.
+def read_all(texts: Mapping[str, str], run_separately: RunSeparately, lent: Lent) -> list[Mapping[str, Any]]:
+    """Parse Markdown, by fields of the request; long texts in a separate process, so that no other request is delayed.
 
-    Raises BadRequest for texts that take too much time or memory.
+    Raises BadRequest for texts that take too much time or memory, or make too large a document.
     """
-    if sum(map(len, texts)) <= LONG:
+    if sum(map(len, texts.values())) <= LONG:
         read = _read_here(texts)
         if read is not None:
             return read
     with lent() as folder:
-        for number, text in enumerate(texts):
+        for number, text in enumerate(texts.values()):
             (folder / _TEXT.format(number)).write_text(text, encoding="utf-8", errors="surrogatepass")
         try:
-            run_separately(read_files, folder, len(texts))
+            run_separately(read_files, folder, [*texts])
         except Refused as refused:
+            if refused.code == _PAGE:
+                raise errors.BadRequest(refused.message) from refused
             raise errors.BadRequest(f"changes: the Markdown {refused.message}; send fewer pages at once") from refused
         except SeparateProcessFailed as error:
             most = "could not be read" if error.reason == "crashed" else f"takes too much {error.reason} to read"
@@ -83,21 +93,32 @@ def read_all(texts: Sequence[str], run_separately: RunSeparately, lent: Lent) ->
         return [_made(folder, number) for number in range(len(texts))]
 
 
-def _read_here(texts: Sequence[str]) -> list[Mapping[str, Any]] | None:
+def _read_here(texts: Mapping[str, str]) -> list[Mapping[str, Any]] | None:
     """Parse texts in this thread; None if that takes too long for other requests."""
     until = time.thread_time() + BRIEF
+    read: list[Mapping[str, Any]] = []
     try:
-        return [document_of(text, seconds=until - time.thread_time()) for text in texts]
+        for field, text in texts.items():
+            made = document_of(text, seconds=until - time.thread_time())
+            large = too_large(made)
+            if large is not None:
+                raise errors.BadRequest(f"{field}: {large}")
+            read.append(made)
     except TakesTooLong:
         return None
+    return read
 
 
-def read_files(folder: Path, count: int) -> None:
-    """Parse each text in a folder; runs in a separate process."""
+def read_files(folder: Path, fields: Sequence[str]) -> None:
+    """Parse the text of each field, which are numbered in a folder; runs in a separate process."""
     left = MOST_MADE
-    for number in range(count):
+    for number, field in enumerate(fields):
         text = (folder / _TEXT.format(number)).read_text(encoding="utf-8", errors="surrogatepass")
-        document = json.dumps(document_of(text), ensure_ascii=True, separators=(",", ":"))
+        made = document_of(text)
+        large = too_large(made)
+        if large is not None:
+            raise Refused(_PAGE, f"{field}: {large}")
+        document = json.dumps(made, ensure_ascii=True, separators=(",", ":"))
         left -= len(document)
         if left < 0:
             raise Refused(
@@ -108,5 +129,5 @@ def read_files(folder: Path, count: int) -> None:
 
 def _made(folder: Path, number: int) -> Mapping[str, Any]:
     with open_made(folder, _DOCUMENT.format(number)) as file:
-        document: Mapping[str, Any] = json.load(file)
+        document: Mapping[str, Any] = decoded(file.read())
     return document

@@ -51,7 +51,11 @@ def documents_of_changes(changes: Sequence[Change], run_separately: RunSeparatel
     Markdown takes its time: no transaction should wait for it.
     """
     given = [document_in(change) for change in changes]
-    texts = [one.markdown for one in given if one is not None and isinstance(one.markdown, str)]
+    texts = {
+        f"changes.{place}.document": one.markdown
+        for place, one in enumerate(given)
+        if one is not None and isinstance(one.markdown, str)
+    }
     read = iter(read_all(texts, run_separately, lent))
     return [_document_sent(one, read, f"changes.{place}.document") for place, one in enumerate(given)]
 

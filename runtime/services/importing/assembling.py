@@ -79,7 +79,9 @@ class Assembly:
         reusable = {} if whole else dict(self._base.reusable_content_by_id)
         for one in self._imported.reusable_contents:
             named = self._reusable[one.key]
-            reusable[named] = ReusableContent(named, one.git, one.title[:LONGEST_TITLE], documents.get(named))
+            before = self._base.reusable_content_by_id.get(named) if one.too_large else None
+            document = before.document if before is not None else documents.get(named)
+            reusable[named] = ReusableContent(named, one.git, one.title[:LONGEST_TITLE], document)
         variables = {**({} if whole else self._base.variables), **self._imported.variables}
         ordered = self._beside(pages)
         try:
@@ -142,12 +144,13 @@ class Assembly:
         if old is not None and old.type == placed.type and documents.get(placed.id) is None:
             # Nothing that is imported can say that a page is computed, or that it is not.
             values |= {"computed": old.computed, "computed_seed": old.computed_seed}
+        kept = old.document if one.too_large and old is not None else None
         page = replace(
             placed,
             **values,
             git=one.git,
             title=one.title[:LONGEST_TITLE] or "Untitled",
-            document=documents.get(placed.id) if placed.type == "document" else None,
+            document=documents.get(placed.id, kept) if placed.type == "document" else None,
             target=self.ids.reference(one.target or {}) if placed.type == "link" else None,
             hidden=one.hidden,
             no_index=one.no_index,

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from runtime.contract.document_references import found_in
+from runtime.contract.document_size import too_large
 from runtime.contract.documents import NotADocument, check_document
 from runtime.engines.separate_process.answers import Refused, Telling
 from runtime.engines.separate_process.runner import open_made
@@ -90,7 +91,7 @@ class Writer:
         self._entry("reusable-content", content, content.document)
 
     def whole(self, imported: Imported) -> list[str]:
-        """Write a whole import; texts that are too large are dropped, which is reported."""
+        """Write a whole import; texts that are too large are left out, which is reported."""
         problems: list[str] = []
         every: tuple[tuple[Callable[[Any], None], Sequence[Any]], ...] = (
             (self.page, imported.pages),
@@ -102,7 +103,7 @@ class Writer:
                     write(entry)
                 except Refused as error:
                     problems.append(f"{clean(entry.key)[:150]}: {error.message}")
-                    write(replace(entry, document=None))
+                    write(replace(entry, document=None, too_large=True))
         for file in imported.files:
             self.file(file)
         return problems
@@ -121,6 +122,9 @@ class Writer:
             line = _written([kind, entry.key, document])
             if len(line) > MAX_DOCUMENT:
                 raise Refused("too-large", f"It produces a document of more than {MAX_DOCUMENT >> 20} MB; split it.")
+            large = too_large(document)
+            if large is not None:
+                raise Refused("too-large", f"Its document {large}.")
             self._documents.write(line)
             entry = replace(entry, document=None)
         fields = {name: getattr(entry, name) for name in entry.__slots__}

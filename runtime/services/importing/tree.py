@@ -19,7 +19,7 @@ class ImportedPage:
     """A page; pages are listed in tree order, parents before children.
 
     `target` is a ContentRef with keys, `cover` has `ref` with a ContentRef. `git` has `oid` and `path` of what it was
-    read from.
+    read from. `too_large` is one whose document is left out for its size: an existing page keeps the one it has.
     """
 
     key: str
@@ -40,6 +40,7 @@ class ImportedPage:
     no_index: bool = False
     no_robots_index: bool = False
     git: Mapping[str, str] | None = None
+    too_large: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +56,13 @@ class ImportedFile:
 
 @dataclass(frozen=True, slots=True)
 class ImportedReusableContent:
-    """Reusable content that pages include."""
+    """Reusable content that pages include; `too_large` is as in pages."""
 
     key: str
     title: str
     document: Document | None = None
     git: Mapping[str, str] | None = None
+    too_large: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from runtime.contract import errors
 from runtime.services.importing.assembling import Assembly, Place
 from runtime.services.importing.references import Ids
 from runtime.services.importing.tree import Imported, ImportedFile, ImportedPage, ImportedReusableContent
-from runtime.store.content.entries import File, Page
+from runtime.store.content.entries import File, Page, ReusableContent
 from runtime.store.content.snapshot import Snapshot
 
 ADDED = Place()
@@ -173,3 +173,20 @@ def test_pages_that_name_sources_stay_where_they_are() -> None:
     assert (kept.page_by_id["said"].computed, kept.page_by_id["said"].computed_seed) == (source, "seed")
     written = assembly.snapshot({"said": "a document"}).page_by_id["said"]
     assert (written.document, written.computed) == ("a document", None)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_what_is_too_large_keeps_the_document_it_has(whole: bool) -> None:
+    git = {"oid": "1", "path": "a.md"}
+    pages = [ImportedPage("a.md", "A", git=git, too_large=True), ImportedPage("b.md", "B", too_large=True)]
+    contents = [ImportedReusableContent("c.md", "C", None, git, too_large=True)]
+    base = Snapshot(
+        [Page("a", type="document", title="A", slug="a", git=git, document="kept")],
+        reusable_contents=[ReusableContent("c", git, "C", "kept, too")],
+    )
+    assembly = Assembly(Imported(pages=pages, reusable_contents=contents), base, Place(replace=whole), {}, MOMENT)
+    made = assembly.snapshot({})
+    assert {page.title: page.document for page in made.pages} == {"A": "kept", "B": None}
+    assert [content.document for content in made.reusable_contents] == ["kept, too"]
+    later = Assembly(Imported(pages=[ImportedPage("a.md", "A", git=git)]), base, Place(replace=whole), {}, MOMENT)
+    assert later.snapshot({}).page_by_id["a"].document is None

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from runtime.contract import document_size
 from runtime.engines.separate_process.answers import Refused
 from runtime.services.importing import transfer
 from runtime.services.importing.transfer import IMPORTED, MAX_DOCUMENT, Writer, read_imported, write_imported
@@ -38,6 +39,24 @@ def test_a_tree_keeps_a_page_whose_text_is_too_large(tmp_path: Path) -> None:
     read = read_imported(tmp_path)
     assert [page.title for page in read.pages] == ["Large", "Small"]
     assert len(read.problems) == 1 and read.problems[0].startswith("large: It produces a document of more than 32 MB")
+
+
+def test_a_page_with_too_many_parts_stays_out_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_size, "MAX_DOCUMENT_PARTS", 9)
+    large = document(1)
+    large["nodes"][0]["data"] = {}
+    pages = [ImportedPage("large", "Large", document=large), ImportedPage("small", "Small", document=document(1))]
+    contents = [ImportedReusableContent("content", "Content", large)]
+    write_imported(tmp_path, Imported(pages=pages, reusable_contents=contents))
+    read = read_imported(tmp_path)
+    assert [(page.title, page.too_large) for page in read.pages] == [("Large", True), ("Small", False)]
+    assert [content.too_large for content in read.reusable_contents] == [True]
+    said = "Its document has 10 parts (blocks, texts, marks and other objects and lists), and a document has at most 9;"
+    assert read.problems == [f"{key}: {said} split it into several pages." for key in ("large", "content")]
+    writer = Writer(tmp_path)
+    with pytest.raises(Refused, match=r"has 10 parts"):
+        writer.page(pages[0])
+    writer.close()
 
 
 def test_titles_and_descriptions_are_handed_over_as_long_as_they_are_kept(tmp_path: Path) -> None:

@@ -1,0 +1,81 @@
+"""Documents of pages have a limited number of parts and characters."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runtime.contract import document_size
+from runtime.contract.document_size import MAX_DOCUMENT_CHARACTERS, MAX_DOCUMENT_PARTS, size_of, too_large
+from runtime.contract.documents import NotADocument, check_document
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+def document_with(parts: int, text: str = "a") -> dict[str, Any]:
+    """Make a document of so many objects and lists: itself, its data, its list of blocks, and then marks and blocks."""
+    whole, marks = divmod(parts - 3, 6)
+    nodes = [paragraph(text) for _ in range(whole)]
+    nodes[-1]["nodes"][0]["leaves"][0]["marks"] = [{"object": "mark", "type": "bold"} for _ in range(marks)]
+    return {"object": "document", "data": {}, "nodes": nodes}
+
+
+def paragraph(text: str) -> dict[str, Any]:
+    """Make a block of six objects and lists."""
+    leaf = {"object": "leaf", "text": text, "marks": []}
+    return {"object": "block", "type": "paragraph", "nodes": [{"object": "text", "leaves": [leaf]}]}
+
+
+@given(st.dictionaries(st.text(max_size=5), VALUES, max_size=5))
+def test_the_size_is_of_all_that_is_in_a_document(value: dict[str, Any]) -> None:
+    def parts(one: Any) -> int:
+        inside = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        return isinstance(one, (dict, list)) + sum(map(parts, inside))
+
+    def characters(one: Any) -> int:
+        if isinstance(one, str):
+            return len(one)
+        inside = [*one, *one.values()] if isinstance(one, dict) else one if isinstance(one, list) else ()
+        return sum(map(characters, inside))
+
+    assert size_of(value) == (parts(value), characters(value))
+    assert size_of({"more": value}).parts == size_of(value).parts + 1, "no part of a document is too large for it"
+
+
+def test_a_document_with_as_many_parts_as_allowed_is_good_and_one_more_is_refused() -> None:
+    check_document(document_with(MAX_DOCUMENT_PARTS))
+    with pytest.raises(NotADocument) as refused:
+        check_document(document_with(MAX_DOCUMENT_PARTS + 1))
+    said = "has 100,001 parts (blocks, texts, marks and other objects and lists), and a document has at most 100,000"
+    assert str(refused.value) == f"{said}; split it into several pages"
+
+
+def test_a_document_with_as_many_characters_as_allowed_is_good_and_one_more_is_refused() -> None:
+    room = MAX_DOCUMENT_CHARACTERS - size_of(document_with(9, "")).characters
+    check_document(document_with(9, "x" * room))
+    with pytest.raises(NotADocument, match="has 4,000,001 characters, and a document has at most 4,000,000; split"):
+        check_document(document_with(9, "x" * (room + 1)))
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"object": "block", "type": "integration", "data": {"props": {"a": [[] for _ in range(10)]}}},
+        {"object": "block", "type": "table", "fragments": [{"object": "fragment", "nodes": []} for _ in range(5)]},
+        {"object": "block", "type": "blockquote", "nodes": [paragraph("a"), paragraph("b")]},
+    ],
+    ids=["data", "cells", "within"],
+)
+def test_what_is_inside_of_blocks_counts(block: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    document = {"object": "document", "data": {}, "nodes": [block]}
+    monkeypatch.setattr(document_size, "MAX_DOCUMENT_PARTS", json.dumps(document).count("{") + 3)
+    check_document({**document, "nodes": []})
+    assert too_large(document) is not None

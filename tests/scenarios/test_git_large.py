@@ -1,0 +1,24 @@
+"""Git over HTTP: a page of a repository that is too large for a space."""
+
+from __future__ import annotations
+
+from runtime.contract.document_size import MAX_DOCUMENT_PARTS
+from tests.repositories import GitServer, Repository
+from tests.scenarios.test_content import Space
+from tests.scenarios.test_git import FILES, as_usual, name, own_host, owner, repository, server, space, sync  # noqa: F401
+
+
+def test_a_page_that_is_too_large_keeps_its_text(
+    space: Space,  # noqa: F811
+    repository: Repository,  # noqa: F811
+    server: GitServer,  # noqa: F811
+    name: str,  # noqa: F811
+) -> None:
+    repository.commit(FILES, "First words")
+    sync(space, "import", server.address(name))
+    large = "# Install\n\n" + "a\n\n" * (MAX_DOCUMENT_PARTS // 7 + 1)
+    repository.commit({"guide/install.md": large, "README.md": "# Hello\n\nAgain."}, "Much")
+    last = sync(space, "import", server.address(name))
+    assert last["state"] == "success" and len(last["problems"]) == 1, last
+    assert last["problems"][0].startswith("guide/install.md: Its document has 100,")
+    assert space.markdown("readme") == "Again.\n" and space.markdown("guide/install") == "# Steps\n\n* one\n* two\n"
