@@ -16,7 +16,7 @@ from werkzeug.wsgi import get_input_stream
 from runtime.api.operation import MAX_BODY, Operation
 from runtime.contract import errors
 from runtime.contract.base import TOO_MANY_PARTS
-from runtime.contract.json_parts import MAX_PARTS
+from runtime.contract.json_parts import TOO_MANY
 from runtime.contract.validation import sentence
 
 
@@ -62,9 +62,7 @@ def parse_body(model: type[BaseModel], content: bytes) -> BaseModel:
         return model.model_validate_json(content)
     except ValidationError as error:
         if error.errors(include_input=False, include_url=False)[0]["type"] == TOO_MANY_PARTS:
-            raise errors.TooLarge(
-                f"The body has more than {MAX_PARTS:,} JSON objects and lists; send it in several requests."
-            ) from None
+            raise errors.TooLarge(f"The body has {TOO_MANY}; send it in several requests.") from None
         raise errors.BadRequest(sentence(error, of=_read(content))) from None
 
 

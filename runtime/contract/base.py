@@ -24,7 +24,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
-from runtime.contract.json_parts import MAX_PARTS, has_too_many_parts
+from runtime.contract.json_parts import TOO_MANY, has_too_many_parts
 from runtime.contract.timestamps import wire_time
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ T = TypeVar("T")
 NOT_FINITE = PydanticCustomError("not_finite", "numbers must be finite: no NaN, Infinity, or more than 1.8e308")
 TOO_MANY_PARTS = "too_many_parts"
 """The type of the error of a text that has more parts than are decoded in one piece."""
-_TOO_MANY = PydanticCustomError(TOO_MANY_PARTS, f"has more than {MAX_PARTS:,} JSON objects and lists")
+_TOO_MANY = PydanticCustomError(TOO_MANY_PARTS, f"has {TOO_MANY}")
 _SHAPE = bytes(48 if 48 <= sign <= 57 else 101 if sign in b"eE" else 43 if sign == 43 else 32 for sign in range(256))
 """Makes every digit a 0 and blanks what is in no exponent: a look for long ones is cheap, for every render."""
 _LONG = b"0" * 24  # numbers are too large from 309 digits on; a short needle is found faster

@@ -14,22 +14,29 @@ from typing import Any
 
 MAX_PARTS = 200_000
 """Parts that are decoded in one piece: the most that a body, or an answer of a script, may have."""
+MAX_VALUES = 1_000_000
+"""The same of everything in them: numbers, texts and so on take a tenth as long as parts."""
+TOO_MANY = f"more than {MAX_PARTS:,} JSON objects and lists, or {MAX_VALUES:,} values"
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
 _AT_ONCE = 1 << 18
 """Bytes that are looked through in one piece."""
 
 
 def has_too_many_parts(text: bytes) -> bool:
-    """Return whether a JSON text has more than `MAX_PARTS` objects and lists; those in strings do not count."""
-    if text.count(b"{") + text.count(b"[") <= MAX_PARTS:
+    """Return whether a JSON text has more than `MAX_PARTS` objects and lists, or `MAX_VALUES` values.
+
+    What is in strings does not count.
+    """
+    if text.count(b"{") + text.count(b"[") <= MAX_PARTS and text.count(b",") <= MAX_VALUES:
         return False
     quoted = text.replace(rb"\\", b"").replace(rb"\"", b"")  # so that each quotation mark begins or ends a string
-    parts = inside = 0
+    parts = values = inside = 0
     for place in range(0, len(quoted), _AT_ONCE):
         pieces = quoted[place : place + _AT_ONCE].split(b'"')
         outside = b"".join(pieces[inside::2])
         parts += outside.count(b"{") + outside.count(b"[")
-        if parts > MAX_PARTS:
+        values += outside.count(b",")
+        if parts > MAX_PARTS or values > MAX_VALUES:
             return True
         inside ^= (len(pieces) - 1) & 1
     return False

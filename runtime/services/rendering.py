@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.invocation import Failure, Outcome
-from runtime.contract.json_parts import MAX_PARTS, has_too_many_parts
+from runtime.contract.json_parts import TOO_MANY, has_too_many_parts
 from runtime.contract.organizations import reaches
 from runtime.contract.rendering import (
     AccountContext,
@@ -216,7 +216,7 @@ def _read(outcome: Outcome, plan: Plan, took: float) -> CachedRender:
     if kind.partition(";")[0].strip().lower() != "application/json":
         raise errors.BadGateway(f"The integration answered with `{kind[:100]}`; a render must be `application/json`.")
     if has_too_many_parts(body):
-        raise errors.BadGateway(f"The integration answered with more than {MAX_PARTS:,} JSON objects and lists.")
+        raise errors.BadGateway(f"The integration answered with {TOO_MANY}.")
     try:
         output = pydantic_core.from_json(body, allow_inf_nan=False)
     except ValueError:

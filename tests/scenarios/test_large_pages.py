@@ -17,7 +17,7 @@ from tests.scenarios.test_content_sources import SOURCES, ask
 from tests.scenarios.test_importing import sent
 
 PARAGRAPHS = (MAX_DOCUMENT_PARTS - 3) // 7
-"""How many paragraphs of Markdown a page may have: each is a block with data and a list, a text, a leaf, their lists."""
+"""How many paragraphs of Markdown a page has: each is a block with data and a list, a text, a leaf, and their lists."""
 LARGEST = "a\n\n" * PARAGRAPHS
 TOO_LARGE = "b\n\n" * (PARAGRAPHS + 1)
 SAYS = f"a document has at most {MAX_DOCUMENT_PARTS:,}; split it into several pages"
@@ -122,4 +122,4 @@ def test_a_body_of_too_many_parts_is_refused(space: Space) -> None:
     headers = {"Content-Type": "application/json"}
     path = f"{space.path}/change-requests/{made}/content"
     answer = space.api.call("POST", path, data=body, headers=headers)
-    assert answer.status == 413 and "more than 200,000 JSON objects and lists; send it in several" in answer.text
+    assert answer.status == 413 and "more than 200,000 JSON objects and lists, or" in answer.text

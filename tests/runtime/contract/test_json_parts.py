@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from runtime.api.requests import parse_body
 from runtime.api.table import operations
 from runtime.contract import errors, json_parts
-from runtime.contract.json_parts import MAX_PARTS, decoded, encoded, has_too_many_parts
+from runtime.contract.json_parts import MAX_PARTS, MAX_VALUES, decoded, encoded, has_too_many_parts
 
 TEXTS = st.text(st.sampled_from('[]{}"\\,:a\u00e9\n\ud7ff'), max_size=8)
 VALUES = st.recursive(
@@ -69,7 +69,9 @@ def test_what_is_no_json_is_refused_in_both_ways(text: str, most: int, monkeypat
 
 @pytest.mark.parametrize("operation", [one for one in operations() if one.body is not None], ids=lambda one: one.name)
 def test_no_operation_reads_a_body_of_too_many_parts(operation: Any) -> None:
-    with pytest.raises(errors.TooLarge, match="The body has more than 200,000 JSON objects and lists; send it in sev"):
+    with pytest.raises(
+        errors.TooLarge, match="The body has more than 200,000 JSON objects and lists, or 1,000,000 val"
+    ):
         parse_body(operation.body, TOO_MANY)
 
 
@@ -78,3 +80,9 @@ def test_a_body_with_as_many_parts_as_allowed_is_read() -> None:
     assert not has_too_many_parts(b'{"a":[' + b"[]," * (inside - 1) + b"[]]}")
     assert has_too_many_parts(b'{"a":[' + b"[]," * inside + b"[]]}")
     assert not has_too_many_parts(b'{"a":"' + b"[{" * MAX_PARTS + b'"}')
+
+
+def test_a_body_with_as_many_values_as_allowed_is_read() -> None:
+    assert not has_too_many_parts(b"[" + b"1," * MAX_VALUES + b"1]")
+    assert has_too_many_parts(b"[" + b"1," * (MAX_VALUES + 1) + b"1]")
+    assert not has_too_many_parts(b'["' + b"1," * (MAX_VALUES + 1) + b'"]')
