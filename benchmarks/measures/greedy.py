@@ -23,12 +23,14 @@ from benchmarks.results import Result
 from benchmarks.scripts import render_body
 
 SECONDS = 6.0
-"""How long is sampled each time; the whole takes less than a minute."""
+"""How long is sampled each time; the whole takes about a minute."""
 SETTING_UP = 60.0
 TURN = 0.25
 """Seconds for which one kind of request is made before it is the next one's turn."""
 MOST = 3.0
 """How many times longer than alone the slowest of a hundred may take."""
+LARGE_PAGE = 300.0
+"""Milliseconds that the slowest request may take beside a tenant that reads the largest page there may be."""
 BUSY = "while True: sum(range(1000))"
 
 Samples = dict[str, list[float]]
@@ -43,6 +45,8 @@ def measure() -> Iterator[Result]:
         alone = quiet.sample(SECONDS)
         with _busy():
             busy = quiet.sample(SECONDS)
+        with _large_page(host):
+            large = [one for taken in quiet.sample(SECONDS).values() for one in taken]
         with _greed(host):
             beside = quiet.sample(SECONDS * 1.5)
     for what, taken in alone.items():
@@ -52,6 +56,9 @@ def measure() -> Iterator[Result]:
         note += f" (medians {median(taken) * 1000:.1f} and {middle * 1000:.1f} ms);"
         note += f" beside two busy programs {other * 1000:.1f} ms"
         yield Result("greedy", f"{what} beside a greedy tenant", "x alone", after / before, MOST, True, note=note)
+    note = f"the slowest of {len(large):,} requests of all kinds, p99 {_p99(large) * 1000:.1f} ms"
+    slowest = max(large) * 1000
+    yield Result("greedy", "beside a reader of the largest page", "ms", slowest, LARGE_PAGE, True, note=note)
 
 
 class Quiet:
@@ -114,6 +121,27 @@ def _busy() -> Iterator[None]:
         for program in programs:
             program.kill()
             program.wait()
+
+
+@contextmanager
+def _large_page(host: Host) -> Iterator[None]:
+    """Have another tenant read the largest page there may be, again and again."""
+    organization, token = host.account("Large", "large@example.com")
+    command = [sys.executable, "-m", "benchmarks.large_page"]
+    program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert program.stdin is not None
+    assert program.stdout is not None
+    try:
+        program.stdin.write(json.dumps({"url": host.url, "organization": organization, "token": token}) + "\n")
+        program.stdin.flush()
+        if program.stdout.readline() != "ready\n":
+            raise Unmeasurable("the largest page could not be written; what is above says why")
+        yield
+        if program.poll() is not None:
+            raise Unmeasurable("the reader of the largest page ended; what is above says why")
+    finally:
+        program.kill()
+        program.wait()
 
 
 @contextmanager

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -87,3 +89,16 @@ def test_documents_in_an_archive_unpack_no_more_pictures_than_an_archive(
 def test_an_archive_of_nothing_but_a_name_is_no_document(tmp_path: Path) -> None:
     with pytest.raises(Refused):
         read(tmp_path / "a.docx", packed({word.TEXT: "<x/>"}))
+
+
+def test_a_document_with_too_many_tags_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Empty paragraphs of four megabytes, which are a few kilobytes packed, took most of a minute."""
+    content = word_document(paragraph("One."), **{"word/more.xml": "<a/>" * 50, "word/more.txt": "<" * 1000})
+    with zipfile.ZipFile(io.BytesIO(content)) as zipped:
+        xml = [name for name in zipped.namelist() if name.endswith((".xml", ".rels"))]
+        tags = sum(zipped.read(name).count(b"<") for name in xml)
+    monkeypatch.setattr(word, "MAX_TAGS", tags)
+    assert read(tmp_path / "a.docx", content)[0].strip() == "One."
+    monkeypatch.setattr(word, "MAX_TAGS", tags - 1)
+    with pytest.raises(Refused, match=f"has more than {tags - 1:,} tags of XML; split it"):
+        read(tmp_path / "a.docx", content)
