@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
+from runtime.contract.documents import NotADocument, check_document
+from runtime.contract.json_parts import MAX_PARTS
 from runtime.store.content import revisions
 from runtime.store.content.entries import File, Page, ReusableContent
 from runtime.store.content.pieces import MAX_ENTRIES, pack, split, to_pieces, unpack
@@ -17,6 +19,7 @@ from runtime.store.content.revisions import SnapshotCache, snapshot_of
 from runtime.store.content.snapshot import BrokenTree, Snapshot, in_order
 from runtime.store.tables.content import ContentPieceRow
 from runtime.store.tables.spaces import SpaceRow
+from tests.runtime.contract.test_document_size import document_with
 from tests.runtime.store.conftest import World, made
 
 IDS = st.text("abcdefgh", min_size=1, max_size=4)
@@ -61,6 +64,13 @@ def test_what_is_packed_is_named_by_its_content_alone() -> None:
     one, other = {"b": [1, "ß\ud800"], "a": None}, {"a": None, "b": [1, "ß\ud800"]}
     assert pack(one) == pack(other) and unpack(pack(one)[1]) == one
     assert pack({"a": 1})[0] != pack({"a": True})[0] != pack({"a": "1"})[0]
+
+
+def test_a_document_that_was_stored_before_there_was_a_limit_is_read() -> None:
+    document = document_with(2 * MAX_PARTS)
+    with pytest.raises(NotADocument):
+        check_document(document)
+    assert unpack(pack(document)[1]) == document
 
 
 def test_every_field_of_an_entry_is_kept() -> None:
