@@ -37,7 +37,8 @@ class Resource(Generic[R]):
     `parent_column` the column that holds the id of the parent. `model` is what `serialize` shows rows as, many at a
     time, to the `View` it is given first. `order` is that of its lists; the last column is unique. With `slashes` its
     parameter takes the rest of the path. `alias` is another column, unique within the parent, that may name it where
-    the key finds nothing; if it holds numbers, only numbers are looked up in it.
+    the key finds nothing; if it holds numbers, only numbers are looked up in it. With `lower` the key is kept in lower
+    case, and may be sent in any.
     `held` says where the level on it comes from, to whoever lacks it. `beside` is the SQL for the length of what is
     shown with a row of a list, but stands in other tables: a page has as many rows as fit with it. `deleted` finds a
     deleted one that somebody may restore, for the operations that show it.
@@ -55,6 +56,7 @@ class Resource(Generic[R]):
     held: str = ""
     anywhere: bool = False
     slashes: bool = False
+    lower: bool = False
     alias: str = ""
     beside: ColumnElement[int] | None = None
     deleted: Callable[[Session, Reach, str], tuple[R, Role] | None] | None = None
@@ -92,7 +94,7 @@ class Resource(Generic[R]):
 
     def by(self, value: str, parent: Any, column: str = "") -> dict[str, Any]:
         """Return the values of the row that a parameter names by a column (default: the key), inside its parent."""
-        values: dict[str, Any] = {column or self.key: value}
+        values: dict[str, Any] = {column or self.key: value.lower() if self.lower and not column else value}
         if self.within is not None and self.parent_column is not None:
             values[self.parent_column] = parent.id if parent is not None else None
         return values

@@ -167,6 +167,21 @@ def test_pending_invites_are_listed_and_withdrawn(host: HostProcess, alpha: Tena
     assert [one["email"] for one in own.api.get(at).json["items"]] == [items[2]["email"]]
 
 
+def test_an_invite_to_every_address_is_withdrawn_where_its_location_says(host: HostProcess) -> None:
+    own = tenant(host, "Odd addresses", f"{new_id()}@example.com")
+    at = f"/v1/orgs/{own.id}/email-invites"
+    long = ".".join(["a" * 63] * 3)
+    odd = ["a/b", "/", "//", "a/../b", "..", "q?x", "h#x", "p%2f", "a/withdraw", "x+y"]
+    emails = [*(f"{name}@example.com" for name in odd), f"long@{long}.example.com"]
+    assert own.api.post(f"/v1/orgs/{own.id}/invites", {"emails": [*emails, "Upper@Example.com"]}).status == 200
+    assert own.api.call("DELETE", f"{at}/UPPER@example.COM").status == 205
+    items = own.api.get(at).json["items"]
+    assert {one["email"] for one in items} == set(emails)
+    for one in items:
+        assert own.api.call("DELETE", urlsplit(one["urls"]["location"]).path).status == 205, one["email"]
+    assert own.api.get(at).json["count"] == 0
+
+
 def test_invites_of_somebody_who_administers_nothing_any_more_are_withdrawn(host: HostProcess, alpha: Tenant) -> None:
     own = tenant(host, "Administrators", f"{new_id()}@example.com")
     for change in ({"role": "edit"}, None):

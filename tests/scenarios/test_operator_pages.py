@@ -162,6 +162,17 @@ def test_people_are_invited_and_links_handed_on(admin: Browser, host: HostProces
     assert owner.api.get(f"/v1/orgs/{owner.id}/link-invites").json["items"] == []
 
 
+@pytest.mark.parametrize("name", ["a/b", "//", "..", "a/withdraw", "q?x", "p%2f"])
+def test_invites_to_odd_addresses_are_withdrawn_on_their_page(admin: Browser, owner: Tenant, name: str) -> None:
+    page, email = f"/app/orgs/{owner.id}/invites", f"{name}@{new_id().lower()}.example.com"
+    assert owner.api.post(f"/v1/orgs/{owner.id}/invites", {"emails": [email]}).status == 200
+    pending = admin.ask("GET", page).text
+    (question,) = re.findall(rf'href="([^"]+)" aria-label="Withdraw the invite to {re.escape(email)}"', pending)
+    assert email in admin.ask("GET", question).text
+    assert admin.submit(question, question).headers["Location"] == page
+    assert email not in admin.ask("GET", page).text
+
+
 def test_guests_and_members_leave(host: HostProcess) -> None:
     own = tenant(host, "Left", f"{new_id()}@example.com")
     assert own.api.call("PATCH", f"/v1/orgs/{own.id}", {"inviteLinks": True}).status == 200
