@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,6 +21,8 @@ from sqlalchemy.types import TypeDecorator
 
 LARGEST = 1 << 62
 """Beyond every number in the database; larger ones would not fit its columns."""
+
+NO_COLUMN_HOLDS = re.compile("[\x00\ud800-\udfff]")
 
 
 class BadCursor(ValueError):
@@ -120,7 +123,7 @@ def _read(value: Any, order: Order) -> Any:
         value = float(value)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise ValueError("a value of another kind")
-    if isinstance(value, str) and "\x00" in value:
+    if isinstance(value, str) and NO_COLUMN_HOLDS.search(value):
         raise ValueError("text that no column holds")
     if isinstance(value, (int, float)) and not -LARGEST < value < LARGEST:
         raise ValueError("a number that no column holds")

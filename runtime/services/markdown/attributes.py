@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -67,11 +68,31 @@ def elements(source: str, *names: str) -> Iterator[tuple[str, str]]:
 
 
 def read_json(text: str) -> Any:
-    """Parse JSON; None if it is invalid or nested too deeply."""
+    """Parse JSON; None if it is invalid or nested too deeply, or has a number that is not finite.
+
+    Its strings become text that answers can be written with: JSON can escape halves of surrogate pairs.
+    """
     try:
-        return json.loads(text)
+        return _cleaned(json.loads(text, parse_constant=_refuse, parse_float=_finite))
     except (ValueError, RecursionError):
         return None
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return UNPAIRED.sub("\ufffd", value.replace("\x00", ""))
+    if isinstance(value, dict):
+        return {_cleaned(name): _cleaned(inner) for name, inner in value.items()}
+    return [_cleaned(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    return value if math.isfinite(value) else _refuse(digits)
+
+
+def _refuse(number: str) -> float:
+    raise ValueError(f"{number} is not finite")
 
 
 def read_length(text: str | None) -> int | float | dict[str, Any] | None:

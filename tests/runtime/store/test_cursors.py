@@ -98,6 +98,7 @@ def test_no_text_is_a_cursor_by_accident(text: str) -> None:
         spoiled("basename,created_at-,id", "x", 1, "i"),
         spoiled("basename,created_at-,id", 1, "2026-01-01T00:00:00+00:00", "i"),
         spoiled("basename,created_at-,id", "x\x00", "2026-01-01T00:00:00+00:00", "i"),
+        spoiled("basename,created_at-,id", "x\ud800", "2026-01-01T00:00:00+00:00", "i"),
         spoiled("basename,created_at-,id", "x", "0001-01-01T00:00:00+23:59", "i"),
         spoiled("basename,created_at-,id", "x", "2026-01-01T00:00:00+00:00"),
         spoiled("basename,created_at,id", "x", "2026-01-01T00:00:00+00:00", "i"),

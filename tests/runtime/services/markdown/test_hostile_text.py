@@ -197,3 +197,18 @@ def test_what_is_deeper_than_the_levels_is_text() -> None:
     assert "deep" in node["nodes"][0]["leaves"][0]["text"]
     written = markdown_of(document)
     assert markdown_of(document_of(written)) == written
+
+
+ESCAPED = ['"\\ud800"', '{"\\udfff": 1}', '["\\u0000"]', "NaN", "1e999", "[-Infinity]", '{"a": [{"b": "\\ud83d"}]}']
+
+
+@pytest.mark.parametrize(
+    "place", ["a:json='{}'", "props:json='{{\"a\": {}}}'", "data-action:json='{{\"action\": {}}}'"]
+)
+@pytest.mark.parametrize("value", ESCAPED)
+def test_what_json_in_a_tag_escapes_can_be_answered(place: str, value: str) -> None:
+    read = document_of("{% @a/b " + place.format(value) + " %}")
+    assert read["nodes"][0]["type"] == "integration"
+    said = json.dumps(read, ensure_ascii=False, allow_nan=False).encode()
+    assert b"\\u0000" not in said
+    assert document_of(markdown_of(read)) == read
