@@ -42,6 +42,7 @@ _AFTER_ONE = r"(?<=[\\Cc])"  # `\` itself, or the end of `%5C`
 _CONTROLS = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
 _ENTITIES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
+_UNPAIRED = re.compile("[\ud800-\udfff]")
 
 _BEARER = re.compile(r"(?i)\b(bearer|basic)((?:\s|\+|%20)+)[A-Za-z0-9._~+/=%-]{8,}")
 _PERSONAL = re.compile(r"dk_[A-Za-z0-9_-]{20,}")
@@ -253,7 +254,7 @@ class Masker:
                 masked = self.value(value)
             except (ValueError, RecursionError):
                 return self.text(body)
-            return body if masked == value else json.dumps(masked, separators=(",", ":"), ensure_ascii=False)
+            return body if masked == value else _written(masked)
         if re.match(r"[\w.%+\[\]-]+=", body) and "\n" not in body and " " not in body:
             return self._parameters(body)
         return self.text(body)
@@ -272,6 +273,12 @@ class Masker:
             written = str(value)
             return value if self.text(written) == written else MASK
         return value
+
+
+def _written(value: Any) -> str:
+    """Write JSON as people read it; halves of surrogate pairs stay escaped, since no text is stored with them."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return text if not _UNPAIRED.search(text) else json.dumps(value, separators=(",", ":"))
 
 
 def _found(text: str, needle: str) -> Iterator[int]:

@@ -7,8 +7,11 @@ import logging
 import threading
 import time
 from collections import deque
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
+
+from sqlalchemy.exc import DataError, IntegrityError
 
 from runtime.contract.event_descriptions import ending, subject
 from runtime.contract.event_privacy import withheld_payload
@@ -29,6 +32,8 @@ MAX_WAITING = 5_000
 WAITS = ("pending", "failed")
 ELSEWHERE = 2 * PAUSE
 """Seconds after which other processes have written what they recorded, unless they are very busy."""
+UNWRITABLE = (ValueError, TypeError, DataError, IntegrityError)
+"""Errors of a row, as opposed to those of a database that is away."""
 LONGEST_FLUSH = 0.5
 """Seconds that a reader waits for recorded calls to be written, minus the time that the writer is already blocked."""
 
@@ -98,10 +103,7 @@ class Recorder:
         if not batch:
             return
         self._writing_since = time.monotonic()
-        try:
-            self._write(batch)
-        except Exception:  # whatever the error is, this thread must go on
-            log.exception("%d calls could not be recorded", len(batch))
+        self._write_or_log(batch)
         self._writing_since = None
         with self._moving:
             for _ in batch:
@@ -109,7 +111,18 @@ class Recorder:
             self._written += len(batch)
         self._tell(batch)
 
-    def _write(self, batch: list[tuple[str, dict[str, Any]]]) -> None:
+    def _write_or_log(self, batch: Sequence[tuple[str, dict[str, Any]]]) -> None:
+        try:
+            self._write(batch)
+        except Exception as error:  # whatever the error is, this thread must go on
+            if isinstance(error, UNWRITABLE) and len(batch) > 1:
+                # One of them cannot be stored: that must not hide the others, which may be another tenant's.
+                for one in batch:
+                    self._write_or_log([one])
+            else:
+                log.exception("%d calls could not be recorded", len(batch))
+
+    def _write(self, batch: Sequence[tuple[str, dict[str, Any]]]) -> None:
         moment = time.time()
         with self._database.transaction(writes=True) as session:
             queue.add(session, [row | {"ended_at": moment} for _, row in batch])

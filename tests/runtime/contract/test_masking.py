@@ -147,6 +147,7 @@ def test_headers_and_bodies() -> None:
     assert BY_SHAPE.headers(headers) == kept
     assert BY_SHAPE.body('{"a": 1,  "b": "c"}') == '{"a": 1,  "b": "c"}'
     assert json.loads(BY_SHAPE.body('{"a":[{"password":"x"}]}')) == {"a": [{"password": MASK}]}
+    assert BY_SHAPE.body('{"password":"x","ü":"\\ud800"}').encode() == b'{"password":"[secret]","\\u00fc":"\\ud800"}'
     assert BY_SHAPE.body("a=b&client_secret=x") == f"a=b&client_secret={MASK}"
 
 
