@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -51,6 +52,7 @@ EXAMPLES = {
 }
 """Key -> a line that shows how it is written."""
 PATTERNS = {"name": ("letters, digits, `-`, `_` and `.`", "my-integration")}
+UNPAIRED = re.compile("[\ud800-\udfff]")
 FORMS = ("ConfigurationSchema", "ConfigurationComponent")
 
 
@@ -81,13 +83,14 @@ class Fault:
 
 def judge(text: ManifestText) -> tuple[ProjectManifest | None, list[Finding]]:
     """Return the manifest, None where it has errors, and all findings in the order of the text."""
-    findings = [*text.findings, *manifest_forms.findings(text)]
+    findings = [*text.findings, *manifest_forms.findings(text), *_undecoded(text, text.value)]
     manifest: ProjectManifest | None = None
     faults: list[Fault] = []
+    refused: ValidationError | None = None
     try:
         manifest = ProjectManifest.model_validate(text.value)
     except ValidationError as error:
-        faults = list(_faults(text, error))
+        faults, refused = list(_faults(text, error)), error
     missing = {fault.where for fault in faults if fault.kind == "missing"}
     unknown, replaced = manifest_keys.unknown(text, missing)
     findings += unknown
@@ -99,8 +102,29 @@ def judge(text: ManifestText) -> tuple[ProjectManifest | None, list[Finding]]:
         for finding in plain
         if finding.rule == "manifest-missing" or (finding.line, finding.column) not in reported
     ]
+    if refused is not None and not any(finding.level == "error" for finding in findings):
+        findings += _as_told(text, refused)
     ordered = sorted(set(findings), key=lambda finding: (finding.line, finding.column, finding.message))
     return (None if any(finding.level == "error" for finding in ordered) else manifest), ordered
+
+
+def _as_told(text: ManifestText, error: ValidationError) -> Iterator[Finding]:
+    """Yield what the model says of values that no rule here knows better: a refusal must have a reason."""
+    for detail in error.errors(include_url=False):
+        where, _, _ = _locate(text.value, detail["loc"], detail["type"] == "missing")
+        said = detail["msg"].removeprefix("Value error, ")
+        name = Fault(where, None, detail["type"], {}).name if where else "the manifest is refused:"
+        yield text.at_value(where, f"{name} {said}", "manifest-type")
+
+
+def _undecoded(text: ManifestText, value: Any, where: Path_ = ()) -> Iterator[Finding]:
+    """Yield values with bytes that are not UTF-8, which a variable of the environment can have."""
+    if isinstance(value, str) and UNPAIRED.search(value):
+        message = f"`{dotted(where)}` has a byte that is not UTF-8; set the variable again"
+        yield text.at_value(where, message, "manifest-type")
+    elif isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _undecoded(text, inner, (*where, key))
 
 
 def _faults(text: ManifestText, error: ValidationError) -> Iterator[Fault]:

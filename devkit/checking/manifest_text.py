@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ Place = tuple[int, int]
 MAX_BYTES = 1_000_000
 MAX_VALUES = 20_000
 DEEPEST = 50
+UNWRITABLE = re.compile("[\\x00\\ud800-\\udfff]")
 MERGE = "tag:yaml.org,2002:merge"
 ENCODINGS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 
@@ -130,6 +132,7 @@ class _Reading:
         if len(path) > DEEPEST:
             raise InvalidProject([manifest.at(place, _too_deep(), "manifest-yaml")])
         if isinstance(node, yaml.ScalarNode):
+            self._whole(node)
             manifest.written[path] = node.value
             return self._scalar(node)
         if not node.tag.startswith("tag:yaml.org,2002:"):
@@ -145,6 +148,7 @@ class _Reading:
             if not isinstance(key, yaml.ScalarNode):
                 self._refuse(_place(key), "a key must be text, not a list or a mapping")
                 continue
+            self._whole(key)
             name = key.value
             if merged:  # what is in the mapping itself wins over what is merged into it
                 if name not in mapping:
@@ -177,6 +181,14 @@ class _Reading:
                 continue
             for key, inner, _ in self._pairs(mapping_node, depth + 1):
                 yield key, inner, True
+
+    def _whole(self, node: yaml.ScalarNode) -> None:
+        """Report what no text can have, and go on without: YAML can escape it, and nothing can be written with it."""
+        if (found := UNWRITABLE.search(node.value)) is not None:
+            escape = f"\\u{ord(found[0]):04x}"
+            what = f"`{escape}` is no character, or half of one; write the character itself, or remove it"
+            self._refuse(_place(node), what)
+            node.value = UNWRITABLE.sub("\ufffd", node.value)
 
     def _scalar(self, node: yaml.ScalarNode) -> Any:
         try:

@@ -255,6 +255,14 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
         11,
         "the character U+0007 cannot be in a manifest; delete",
     ),
+    "half of a character": (GOOD + 'summary: "a\\ud800b"\n', 6, 10, "`\\ud800` is no character, or half of one; write"),
+    "half of a character in a key": (
+        GOOD + 'secrets: {"\\udfff": x}\n',
+        6,
+        11,
+        "`\\udfff` is no character, or half of",
+    ),
+    "no character": (GOOD + 'summary: "\\0"\n', 6, 10, "`\\u0000` is no character, or half of one"),
     "nothing": ("", 1, 1, "the manifest is empty; begin with `name: my-integration`"),
     "a remark only": ("# later\n", 1, 1, "the manifest is empty; begin with `name: my-integration`"),
     "a list at the top": (
@@ -291,6 +299,23 @@ def test_a_fault_is_reported_with_its_place_and_its_cure(name: str) -> None:
     assert matching[0].rule.startswith("manifest-")
     others = [finding for finding in report if (finding.line, finding.column) != (line, column)]
     assert not others, [other.sentence for other in others]
+
+
+def test_a_variable_that_is_not_text_is_reported() -> None:
+    text = parse("m.yaml", GOOD + "summary: x\n")
+    text.value["summary"] = "a\udcff"  # as a variable of the environment has a byte that is not UTF-8
+    manifest, findings = judge(text)
+    assert manifest is None
+    assert [(finding.line, finding.column, finding.rule) for finding in findings] == [(6, 10, "manifest-type")]
+    assert findings[0].message.startswith("`summary` has a byte that is not UTF-8")
+
+
+def test_whatever_the_model_refuses_has_a_reason() -> None:
+    text = parse("m.yaml", GOOD + "blocks:\n" + "".join(f"  - {{id: b{n}, title: abc}}\n" for n in range(3)))
+    text.value["blocks"][0]["icon"] = "x" * 3_000_000  # as a file that is put in has
+    manifest, findings = judge(text)
+    assert manifest is None
+    assert [finding.message for finding in findings if finding.level == "error"]
 
 
 def test_a_good_manifest_has_no_findings() -> None:
