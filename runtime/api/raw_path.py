@@ -25,7 +25,10 @@ def allow_rest(app: Flask) -> None:
 def raw_path(request: Request) -> str:
     """Return the path with its escapes; from the decoded one where the server does not pass the other on."""
     raw = request.environ.get("RAW_URI") or request.environ.get("REQUEST_URI")
-    return urlsplit(raw).path if raw else quote(request.path, safe=SAFE)
+    if not raw:
+        return quote(request.path, safe=SAFE)
+    path = raw.partition("?")[0] if raw.startswith("/") else urlsplit(raw).path
+    return "/" + path.lstrip("/")  # `//v1` is no host, and found like `/v1`
 
 
 def raw_query(request: Request) -> str:

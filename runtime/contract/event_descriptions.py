@@ -100,6 +100,8 @@ def _request(payload: Mapping[str, Any]) -> str:
 
 def _path(url: str) -> str:
     """Return the path of an address: queries are long, and hold what is nobody's business."""
+    if url.startswith("//"):  # what follows an endpoint is a path, not a host
+        return url.partition("?")[0]
     try:
         return urlsplit(url).path or "/"
     except ValueError:

@@ -60,6 +60,8 @@ def test_each_level_sees_exactly_itself(alpha: Tenant) -> None:
             assert (shown["levels"], shown["ids"]) == expected[level]
         for rest in ("/deep?q=1&q=2", "//deep", "///", "/deep//"):
             assert requests.get(f"{endpoint}{rest}", timeout=10).json()["url"] == f"{endpoint}{rest}"
+        doubled = endpoint.replace("/v1/", "//v1/")
+        assert requests.get(f"{doubled}/deep", timeout=10).json()["url"] == f"{endpoint}/deep"
 
 
 def test_methods_bodies_headers_and_cookies(alpha: Tenant) -> None:

@@ -53,6 +53,7 @@ def test_nobody_misses_a_handler_where_nobody_waits(kind: str) -> None:
     [
         ({"type": "fetch", "request": {"method": "post", "url": f"{ENDPOINT}/integration/hook?a=1"}}, "POST /hook"),
         ({"type": "fetch", "request": {"method": "get", "url": f"{ENDPOINT}/installation/i1"}}, "GET /"),
+        ({"type": "fetch", "request": {"method": "get", "url": f"{ENDPOINT}/integration//hook/a?b"}}, "GET //hook/a"),
         ({"type": "fetch", "request": {"method": "get", "url": f"{ENDPOINT}/space-installation/i/s/a/b"}}, "GET /a/b"),
         ({"type": "fetch", "request": {"method": "PATCH", "url": "/there"}}, "PATCH /there"),
         ({"type": "ui_render", "componentId": "counter"}, "counter"),
