@@ -124,9 +124,9 @@ LONG = {
     "attributes": "{% hint " + 'a="b" ' * 20_000 + "%}",
     "emphasis in emphasis": "*a " * 25_000 + " a*" * 25_000,
     "two kinds of emphasis": "*a_ " * 20_000 + "a_ a*" * 20_000,
-    "lines that might begin a table": "a\n-\n" * 30_000,
+    "lines that might begin a table": "a\n-\n" * 14_000,
     "tables that end at once": "a|b\n-|-\n> x\n" * 4_000,
-    "quotes that end at once": "> ---\nfoo\n" * 10_000,
+    "quotes that end at once": "> ---\nfoo\n" * 8_000,
     "quotes that end at once, with much before the next": ("> ---\nfoo\n" + ">a\n" * 200) * 300,
     "lines after many quotes": ">" * 50_000 + "</li>\n" * 8_000,
 }
