@@ -485,7 +485,7 @@ def test_long_markdown_is_read_apart_and_says_the_same(space: Space) -> None:
 def test_an_organization_has_two_long_texts_read_at_once(alpha: Tenant, beta: Tenant, host: HostProcess) -> None:
     space = Space(alpha)
     request = space.change_request()
-    texts = {"changes": [page("Long", "*a* " * 60_000)]}
+    texts = {"changes": [page(f"Long {number}", "*a* " * 12_000) for number in range(5)]}
     most, over = 0, threading.Event()
 
     def count() -> None:

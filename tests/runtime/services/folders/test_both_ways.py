@@ -62,6 +62,7 @@ def _of_page(page: Page, drawn: Drawn) -> dict[str, Any]:
 
 
 def _of_import(said: dict[str, Any], ids: Ids, keys: dict[str, str]) -> dict[str, Any]:
+    assert not said.pop("too_large")
     said.pop("key"), said.pop("git")
     said["parent"] = keys[said["parent"]] if said["parent"] is not None else None
     if said["slug"] is None and said["type"] != "link":
