@@ -72,7 +72,7 @@ def newest_first(moment: InstrumentedAttribute[Any], key: InstrumentedAttribute[
 
 
 def cursor_of(row: Any, orders: Sequence[Order]) -> str:
-    """Write the place of a row: the names of the columns, and its values."""
+    """Write the place of a row: the table and the names of the columns, and its values."""
     places = [_written(getattr(row, order.column.key)) for order in orders]
     text = json.dumps([_names(orders), *places], separators=(",", ":"), ensure_ascii=False)
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
@@ -100,7 +100,9 @@ def _values(cursor: str, orders: Sequence[Order]) -> list[Any]:
 
 
 def _names(orders: Sequence[Order]) -> str:
-    return ",".join(order.column.key + ("-" if order.descending else "") for order in orders)
+    """Name a list by its table and its order: many tables have columns of the same names."""
+    columns = ",".join(order.column.key + ("-" if order.descending else "") for order in orders)
+    return f"{orders[0].column.class_.__tablename__}:{columns}"
 
 
 def _written(value: Any) -> Any:

@@ -14,8 +14,8 @@ from sqlalchemy import String
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from runtime.store import cursors, migrate, rows, secrets
-from runtime.store.cursors import BadCursor, Order
-from runtime.store.database import Database
+from runtime.store.cursors import BadCursor, Order, newest_first
+from runtime.store.database import Database, now
 from runtime.store.rows import HOST
 from runtime.store.tables.organizations import OrganizationRow
 from runtime.store.tables.sites import SiteRow
@@ -84,6 +84,15 @@ def spoiled(*values: object) -> str:
     return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
 
 
+def test_a_place_in_one_table_is_none_in_another() -> None:
+    site = SiteRow(id="s" * 20, title="A", created_at=now())
+    ours, theirs = (newest_first(table.created_at, table.id) for table in (SiteRow, OrganizationRow))
+    cursor = cursors.cursor_of(site, ours)
+    cursors.beyond(cursor, ours)
+    with pytest.raises(BadCursor):
+        cursors.beyond(cursor, theirs)
+
+
 @given(st.text(max_size=60))
 def test_no_text_is_a_cursor_by_accident(text: str) -> None:
     with pytest.raises(BadCursor):
@@ -93,16 +102,16 @@ def test_no_text_is_a_cursor_by_accident(text: str) -> None:
 @pytest.mark.parametrize(
     "cursor",
     [
-        spoiled("basename,created_at-,id", "x", "2026-01-01T00:00:00", "i"),
-        spoiled("basename,created_at-,id", "x", None, "i"),
-        spoiled("basename,created_at-,id", "x", 1, "i"),
-        spoiled("basename,created_at-,id", 1, "2026-01-01T00:00:00+00:00", "i"),
-        spoiled("basename,created_at-,id", "x\x00", "2026-01-01T00:00:00+00:00", "i"),
-        spoiled("basename,created_at-,id", "x\ud800", "2026-01-01T00:00:00+00:00", "i"),
-        spoiled("basename,created_at-,id", "x", "0001-01-01T00:00:00+23:59", "i"),
-        spoiled("basename,created_at-,id", "x", "2026-01-01T00:00:00+00:00"),
-        spoiled("basename,created_at,id", "x", "2026-01-01T00:00:00+00:00", "i"),
-        spoiled("title,id", "x", "i"),
+        spoiled("sites:basename,created_at-,id", "x", "2026-01-01T00:00:00", "i"),
+        spoiled("sites:basename,created_at-,id", "x", None, "i"),
+        spoiled("sites:basename,created_at-,id", "x", 1, "i"),
+        spoiled("sites:basename,created_at-,id", 1, "2026-01-01T00:00:00+00:00", "i"),
+        spoiled("sites:basename,created_at-,id", "x\x00", "2026-01-01T00:00:00+00:00", "i"),
+        spoiled("sites:basename,created_at-,id", "x\ud800", "2026-01-01T00:00:00+00:00", "i"),
+        spoiled("sites:basename,created_at-,id", "x", "0001-01-01T00:00:00+23:59", "i"),
+        spoiled("sites:basename,created_at-,id", "x", "2026-01-01T00:00:00+00:00"),
+        spoiled("sites:basename,created_at,id", "x", "2026-01-01T00:00:00+00:00", "i"),
+        spoiled("sites:title,id", "x", "i"),
         spoiled([["basename"]], *["[" * 500]),
         "é",
         "=",
@@ -128,11 +137,11 @@ class NumberRow(Numbers):
 def test_numbers_are_numbers_that_a_column_holds(value: object) -> None:
     orders = [Order(NumberRow.count), Order(NumberRow.id)]
     with pytest.raises(BadCursor):
-        cursors.beyond(spoiled("count,id", value, "i"), orders)
+        cursors.beyond(spoiled("numbers:count,id", value, "i"), orders)
 
 
 @pytest.mark.parametrize("value", [True, "1", float("inf")])
 def test_so_are_fractions(value: object) -> None:
     orders = [Order(NumberRow.part), Order(NumberRow.id)]
     with pytest.raises(BadCursor):
-        cursors.beyond(spoiled("part,id", value, "i"), orders)
+        cursors.beyond(spoiled("numbers:part,id", value, "i"), orders)
