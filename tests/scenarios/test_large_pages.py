@@ -9,6 +9,7 @@ import pytest
 
 from runtime.contract.document_size import MAX_DOCUMENT_PARTS, size_of
 from runtime.contract.json_parts import MAX_PARTS
+from runtime.services.documents import LONG
 from tests.conftest import Tenant, installed
 from tests.runtime.contract.test_document_size import document_with, paragraph
 from tests.scenarios.elsewhere import packed
@@ -20,6 +21,8 @@ PARAGRAPHS = (MAX_DOCUMENT_PARTS - 3) // 7
 """How many paragraphs of Markdown a page has: each is a block with data and a list, a text, a leaf, and their lists."""
 LARGEST = "a\n\n" * PARAGRAPHS
 TOO_LARGE = "b\n\n" * (PARAGRAPHS + 1)
+LONG_PARAGRAPH = "word " * (LONG // 5)
+"""With it, a text is parsed in a separate process."""
 SAYS = f"a document has at most {MAX_DOCUMENT_PARTS:,}; split it into several pages"
 
 
@@ -44,7 +47,11 @@ def test_the_largest_page_is_stored_and_read_in_every_form(space: Space) -> None
 
 @pytest.mark.parametrize(
     "given",
-    [{"markdown": TOO_LARGE}, {"markdown": TOO_LARGE * 5}, {"document": document_with(MAX_DOCUMENT_PARTS + 1)}],
+    [
+        {"markdown": TOO_LARGE},
+        {"markdown": TOO_LARGE + LONG_PARAGRAPH},
+        {"document": document_with(MAX_DOCUMENT_PARTS + 1)},
+    ],
     ids=["markdown", "long markdown", "json"],
 )
 @pytest.mark.parametrize("kind", ["insert_page", "update_page", "put_reusable_content"])
