@@ -7,9 +7,9 @@ without a query for each row. This module has the shared parts. Source: docs/con
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Integer, case, inspect, literal, select, tuple_
+from sqlalchemy import ColumnElement, Integer, case, false, inspect, literal, select, tuple_
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.functions import FunctionElement
@@ -57,6 +57,27 @@ def role_level(reach: Reach, organization_id: Any) -> ColumnElement[int]:
         return literal(NONE)
     roles = sorted(held, key=number_of, reverse=True)
     return case(*((organization_id.in_(held[role]), number_of(role)) for role in roles), else_=NONE)
+
+
+class SeenByMembers:
+    """For tables of an organization's own things: its members see them, with the level of their role.
+
+    A table names it before `Table`, and has a column `organization_id`.
+    """
+
+    if TYPE_CHECKING:
+        organization_id: Any
+
+    @classmethod
+    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
+        """See `Table`."""
+        seen: ColumnElement[bool] = cls.organization_id.in_(reach.organizations)
+        return seen if reach.kind == "user" else false()
+
+    @classmethod
+    def level_for(cls, reach: Reach) -> ColumnElement[int]:
+        """See `Table`."""
+        return role_level(reach, cls.organization_id)
 
 
 def level_on(session: Session, reach: Reach, row: Table) -> Role | None:

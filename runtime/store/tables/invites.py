@@ -5,18 +5,17 @@ from __future__ import annotations
 from datetime import datetime
 from typing import ClassVar
 
-from sqlalchemy import ColumnElement, ForeignKey, Index, String, UniqueConstraint, false
+from sqlalchemy import ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from runtime.contract.identifiers import new_id
 from runtime.contract.organizations import Role
 from runtime.store.database import Table, UtcTime, now
 from runtime.store.epoch_rules import NOT_KEPT, ORGANIZATION, EpochRules
-from runtime.store.levels import role_level
-from runtime.store.reach import Reach
+from runtime.store.levels import SeenByMembers
 
 
-class InviteLinkRow(Table):
+class InviteLinkRow(SeenByMembers, Table):
     """A link into an organization: its id is all that whoever follows it needs."""
 
     __tablename__ = "invite_links"
@@ -29,18 +28,8 @@ class InviteLinkRow(Table):
     invited_by: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"), index=True)
     created_at: Mapped[datetime] = mapped_column(UtcTime, default=now)
 
-    @classmethod
-    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Members of the organization; its operations are for administrators."""
-        return cls.organization_id.in_(reach.organizations) if reach.kind == "user" else false()
 
-    @classmethod
-    def level_for(cls, reach: Reach) -> ColumnElement[int]:
-        """The actor's role in the organization."""
-        return role_level(reach, cls.organization_id)
-
-
-class EmailInviteRow(Table):
+class EmailInviteRow(SeenByMembers, Table):
     """An invite to one address, of which there is one at a time in an organization.
 
     Its id is what whoever follows it needs, so no list shows it; the address names it. `send_at` is when the e-mail is
@@ -66,13 +55,3 @@ class EmailInviteRow(Table):
     expires_at: Mapped[datetime] = mapped_column(UtcTime)
     attempts: Mapped[int] = mapped_column(default=0)
     send_at: Mapped[datetime | None] = mapped_column(UtcTime)
-
-    @classmethod
-    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Members of the organization; its operations are for administrators."""
-        return cls.organization_id.in_(reach.organizations) if reach.kind == "user" else false()
-
-    @classmethod
-    def level_for(cls, reach: Reach) -> ColumnElement[int]:
-        """The actor's role in the organization."""
-        return role_level(reach, cls.organization_id)

@@ -12,7 +12,7 @@ from runtime.contract.identifiers import new_id
 from runtime.contract.organizations import Role
 from runtime.store.database import Table, UtcTime, now
 from runtime.store.epoch_rules import EVERYBODY, ORGANIZATION, USER, EpochRules, Of
-from runtime.store.levels import role_level
+from runtime.store.levels import SeenByMembers, role_level
 from runtime.store.reach import Reach
 from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
@@ -87,7 +87,7 @@ class UserRow(Table):
         return or_(cls.id == reach.user_id, cls.id.in_(shared))
 
 
-class MemberRow(Table):
+class MemberRow(SeenByMembers, Table):
     __tablename__ = "members"
     __table_args__ = (
         Index("members_joined", "organization_id", "joined_at", "user_id"),
@@ -105,16 +105,6 @@ class MemberRow(Table):
     last_seen_at: Mapped[datetime | None] = mapped_column(UtcTime)
     sso: Mapped[bool] = mapped_column(default=False)
     disabled: Mapped[bool] = mapped_column(default=False)
-
-    @classmethod
-    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Members see each other."""
-        return cls.organization_id.in_(reach.organizations) if reach.kind == "user" else false()
-
-    @classmethod
-    def level_for(cls, reach: Reach) -> ColumnElement[int]:
-        """The actor's own role in the organization."""
-        return role_level(reach, cls.organization_id)
 
 
 class TokenRow(Table):

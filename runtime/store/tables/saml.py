@@ -5,18 +5,17 @@ from __future__ import annotations
 from datetime import datetime
 from typing import ClassVar
 
-from sqlalchemy import ColumnElement, ForeignKey, Index, LargeBinary, String, Text, false
+from sqlalchemy import ForeignKey, Index, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from runtime.contract.identifiers import new_id
 from runtime.contract.organizations import Role
 from runtime.store.database import Table, UtcTime, now
 from runtime.store.epoch_rules import NOT_KEPT, ORGANIZATION, EpochRules
-from runtime.store.levels import role_level
-from runtime.store.reach import Reach
+from runtime.store.levels import SeenByMembers
 
 
-class SamlProviderRow(Table):
+class SamlProviderRow(SeenByMembers, Table):
     """An identity provider by which people sign in to an organization; what is not known yet is empty."""
 
     __tablename__ = "saml_providers"
@@ -37,16 +36,6 @@ class SamlProviderRow(Table):
     def is_active(self) -> bool:
         """Return whether everything is known that a sign-in needs."""
         return bool(self.sso_url and self.entity_id and self.certificate.strip())
-
-    @classmethod
-    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Members of the organization; who sees more than how to sign in, its operations say."""
-        return cls.organization_id.in_(reach.organizations) if reach.kind == "user" else false()
-
-    @classmethod
-    def level_for(cls, reach: Reach) -> ColumnElement[int]:
-        """The actor's role in the organization."""
-        return role_level(reach, cls.organization_id)
 
 
 class SamlSignInRow(Table):

@@ -14,7 +14,6 @@ from sqlalchemy import (
     and_,
     case,
     exists,
-    false,
     func,
     or_,
     select,
@@ -25,11 +24,11 @@ from runtime.contract.identifiers import new_id
 from runtime.contract.teams import TeamRole
 from runtime.store.database import Table, UtcTime, now
 from runtime.store.epoch_rules import ORGANIZATION, EpochRules
-from runtime.store.levels import number_of, role_level
+from runtime.store.levels import SeenByMembers, number_of, role_level
 from runtime.store.reach import Reach
 
 
-class TeamRow(Table):
+class TeamRow(SeenByMembers, Table):
     __tablename__ = "teams"
     __table_args__ = (Index("teams_of_organization", "organization_id", "created_at", "id"),)
     epoch_rules: ClassVar[EpochRules | None] = EpochRules((ORGANIZATION,), frozenset(("title", "created_at")))
@@ -38,11 +37,6 @@ class TeamRow(Table):
     organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
     title: Mapped[str] = mapped_column(String(64))
     created_at: Mapped[datetime] = mapped_column(UtcTime, default=now)
-
-    @classmethod
-    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Members of the organization see its teams."""
-        return cls.organization_id.in_(reach.organizations) if reach.kind == "user" else false()
 
     @classmethod
     def level_for(cls, reach: Reach) -> ColumnElement[int]:
@@ -55,7 +49,7 @@ class TeamRow(Table):
         return case((manages, number_of("admin")), (role > 0, number_of("read")), else_=0)
 
 
-class TeamMemberRow(Table):
+class TeamMemberRow(SeenByMembers, Table):
     """A member of a team, who leaves it with the organization."""
 
     __tablename__ = "team_members"
@@ -73,11 +67,6 @@ class TeamMemberRow(Table):
     organization_id: Mapped[str] = mapped_column(String(20))
     role: Mapped[TeamRole] = mapped_column(String(10), default="member")
     added_at: Mapped[datetime] = mapped_column(UtcTime, default=now)
-
-    @classmethod
-    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Who sees the team sees who is in it."""
-        return cls.organization_id.in_(reach.organizations) if reach.kind == "user" else false()
 
     @classmethod
     def level_for(cls, reach: Reach) -> ColumnElement[int]:

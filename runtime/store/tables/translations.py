@@ -5,17 +5,16 @@ from __future__ import annotations
 from datetime import datetime
 from typing import ClassVar
 
-from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, String, false
+from sqlalchemy import JSON, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from runtime.contract.identifiers import new_id
 from runtime.store.database import Table, UtcTime, now
 from runtime.store.epoch_rules import NOT_KEPT, EpochRules
-from runtime.store.levels import role_level
-from runtime.store.reach import Reach
+from runtime.store.levels import SeenByMembers
 
 
-class TranslationRow(Table):
+class TranslationRow(SeenByMembers, Table):
     __tablename__ = "translations"
     __table_args__ = (Index("translations_of_organization", "organization_id", "created_at", "id"),)
     epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
@@ -26,13 +25,3 @@ class TranslationRow(Table):
     languages: Mapped[list[str]] = mapped_column(JSON, default=list)
     created_at: Mapped[datetime] = mapped_column(UtcTime, default=now)
     updated_at: Mapped[datetime] = mapped_column(UtcTime, default=now, onupdate=now)
-
-    @classmethod
-    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Members of the organization."""
-        return cls.organization_id.in_(reach.organizations) if reach.kind == "user" else false()
-
-    @classmethod
-    def level_for(cls, reach: Reach) -> ColumnElement[int]:
-        """A person's role in the organization."""
-        return role_level(reach, cls.organization_id)
