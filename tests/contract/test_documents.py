@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from pathlib import Path
 
 import pytest
 
+from devkit.checking.rules import RULES
 from devkit.cli import COMMANDS
 
 ROOT = Path(__file__).parents[2]
@@ -41,3 +43,16 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 def test_every_command_is_documented(name: str) -> None:
     assert re.search(rf"`(devkit )?{name}\b", (ROOT / "docs/commands.md").read_text())
     assert f"`{name}`" in (ROOT / "README.md").read_text()
+
+
+def kilobytes(pattern: str) -> int:
+    """Give how large files of the renderer are together, each compressed as it is sent."""
+    files = [*(ROOT / "runtime/web/static/contentkit").glob(pattern)]
+    assert files
+    return round(sum(len(gzip.compress(file.read_bytes(), 9, mtime=0)) for file in files) / 1000)
+
+
+def test_counts_in_the_readme_are_true() -> None:
+    readme = (ROOT / "README.md").read_text()
+    assert f"It has {len(RULES)} rules" in readme
+    assert f"{kilobytes('*.js')} kB of JavaScript and {kilobytes('*.css')} kB of CSS, compressed" in readme
