@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from runtime.contract.invocation import Limits, Outcome, Trace
 from runtime.contract.masking import BY_SHAPE, Masker
+from runtime.dispatch.batches import write_all
 from runtime.dispatch.recorder import summary
+from runtime.dispatch.retention import Retention
 from runtime.dispatch.stored_answers import stored_answer
 from runtime.dispatch.traces import MAX_BODY, trace_text
+from runtime.store import queue
 from runtime.store.claims import Claimed
+from runtime.store.database import Database
 
 log = logging.getLogger(__name__)
 
@@ -78,6 +83,9 @@ class Attempt:
         except Exception:  # one event must not end the thread that stores all of them
             log.exception("the trace of event %s could not be written", self.event.id)
             kept = self._bare() if self._over else None
+        return self._columns(trace, kept)
+
+    def _columns(self, trace: str | None, kept: str | None) -> dict[str, Any]:
         return {
             "place": self.event.seq,
             "state": self.state,
@@ -87,6 +95,10 @@ class Attempt:
             "trace": trace,
             "kept": kept,
         }
+
+    def ending(self) -> dict[str, Any]:
+        """Return the same columns where the rest of them cannot be stored: how it ended, and nothing of what it did."""
+        return self._columns(None, self._bare() if self._over else None)
 
     def told(self) -> dict[str, Any]:
         """Return the announcement for pages that show the event's integration."""
@@ -131,3 +143,27 @@ class Attempt:
     @property
     def _duration(self) -> float | None:
         return None if self.seconds is None else self.seconds * 1000
+
+
+def store(
+    results: Sequence[tuple[Attempt, dict[str, Any]]],
+    unbegun: list[int],
+    database: Database,
+    owner: str,
+    retention: Retention,
+) -> None:
+    """Write how attempts ended, each with its columns, and of one whose columns cannot be stored that alone.
+
+    The claimed events `unbegun` (`seq`) are given back, and cleared from the list. Raises SQLAlchemyError where the
+    database is away.
+    """
+
+    def write(part: Sequence[tuple[Attempt, dict[str, Any]]]) -> None:
+        with database.transaction(writes=True) as session:
+            queue.finish(session, owner, [values for _, values in part], unbegun)
+            retention.ended(session, (attempt.event.integration_id for attempt, _ in part))
+        unbegun.clear()  # they may be claimed again, which a further part must not undo
+
+    for (attempt, _), error in write_all(results, write):
+        log.error("the trace of event %s could not be stored", attempt.event.id, exc_info=error)
+        write([(attempt, attempt.ending())])

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy.exc import DataError, IntegrityError
-
 from runtime.contract.event_descriptions import ending, subject
 from runtime.contract.event_privacy import withheld_payload
 from runtime.contract.masking import BY_SHAPE
 from runtime.contract.timestamps import wire_time
 from runtime.dispatch.announcing import Announcer
+from runtime.dispatch.batches import write_all
 from runtime.dispatch.retention import Retention
 from runtime.engines import time_slices
 from runtime.engines.interpreter_turns import Waiting
@@ -32,8 +31,6 @@ MAX_WAITING = 5_000
 WAITS = ("pending", "failed")
 ELSEWHERE = 2 * PAUSE
 """Seconds after which other processes have written what they recorded, unless they are very busy."""
-UNWRITABLE = (ValueError, TypeError, DataError, IntegrityError)
-"""Errors of a row, as opposed to those of a database that is away."""
 LONGEST_FLUSH = 0.5
 """Seconds that a reader waits for recorded calls to be written, minus the time that the writer is already blocked."""
 
@@ -103,24 +100,17 @@ class Recorder:
         if not batch:
             return
         self._writing_since = time.monotonic()
-        self._write_or_log(batch)
+        try:
+            for _, error in write_all(batch, self._write):
+                log.error("a call could not be recorded", exc_info=error)
+        except Exception:  # whatever the error is, this thread must go on
+            log.exception("%d calls could not be recorded", len(batch))
         self._writing_since = None
         with self._moving:
             for _ in batch:
                 self._waiting.popleft()
             self._written += len(batch)
         self._tell(batch)
-
-    def _write_or_log(self, batch: Sequence[tuple[str, dict[str, Any]]]) -> None:
-        try:
-            self._write(batch)
-        except Exception as error:  # whatever the error is, this thread must go on
-            if isinstance(error, UNWRITABLE) and len(batch) > 1:
-                # One of them cannot be stored: that must not hide the others, which may be another tenant's.
-                for one in batch:
-                    self._write_or_log([one])
-            else:
-                log.exception("%d calls could not be recorded", len(batch))
 
     def _write(self, batch: Sequence[tuple[str, dict[str, Any]]]) -> None:
         moment = time.time()

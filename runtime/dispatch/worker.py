@@ -19,7 +19,7 @@ from runtime.contract.events import EVENTS
 from runtime.contract.identifiers import new_id
 from runtime.contract.invocation import LogLine, Outcome, Trace
 from runtime.dispatch.announcing import Announcer
-from runtime.dispatch.attempts import Attempt
+from runtime.dispatch.attempts import Attempt, store
 from runtime.dispatch.deliveries import Deliveries
 from runtime.dispatch.fair_pool import FairPool
 from runtime.dispatch.invoke import Invoker
@@ -267,9 +267,7 @@ class Dispatcher:
             values = [attempt.values(self._invoker.limits) for attempt in ended]
             while batch:
                 try:
-                    with self._database.transaction(writes=True) as session:
-                        queue.finish(session, self._owner, values, unbegun)
-                        self._retention.ended(session, (attempt.event.integration_id for attempt in ended))
+                    store(list(zip(ended, values, strict=True)), unbegun, self._database, self._owner, self._retention)
                     break
                 except Exception:  # whatever the error is, this thread must go on
                     log.exception("%d results could not be written; trying again", len(batch))

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
+from runtime.contract.identifiers import new_id
 from runtime.contract.invocation import Limits, LogLine, Trace
 from runtime.contract.masking import BY_SHAPE, Masker
-from runtime.dispatch.attempts import LONG, Attempt
+from runtime.dispatch.attempts import LONG, Attempt, store
+from runtime.dispatch.retention import Retention
+from runtime.store import secrets
+from runtime.store.database import now
 from runtime.store.tables.events import EventRow
+from tests import databases
 
 PAYLOAD = {"type": "space_content_updated", "token": "hush"}
 
@@ -72,3 +78,41 @@ def test_what_is_long_is_masked_once_and_before_it_is_written_down() -> None:
     again = attempt(Broken())
     again.prepare(Limits(), told=True)
     assert again.values(Limits())["state"] == "delivered" and "hush" not in json.dumps(again.told(), default=str)
+
+
+class HalfACharacter(Masker):
+    """One that makes a text that no database takes."""
+
+    def payload(self, text: str) -> str:
+        return "\ud800"
+
+
+def test_one_that_cannot_be_stored_ends_all_the_same_and_holds_no_other_up(tmp_path: Path) -> None:
+    secrets.use_keyring(secrets.load_keyring(tmp_path, None))
+    owner = new_id()
+    with databases.opened(tmp_path) as database:
+        seqs: list[int] = []
+        with database.transaction(writes=True) as session:
+            for _ in range(4):
+                row = EventRow(
+                    id=new_id(), integration_id="i", lane="i", type="installation_setup", payload=json.dumps(PAYLOAD),
+                    state="claimed", due_at=0.0, lease_owner=owner, lease_until=2e9, created_at=now(),
+                )  # fmt: skip
+                session.add(row)
+                session.flush()
+                seqs.append(row.seq)
+        with database.transaction(writes=False) as session:
+            rows = {seq: session.get_one(EventRow, seq) for seq in seqs}
+            attempts = [
+                Attempt(rows[seq], "o", "delivered", "i", 200, trace=Trace(), seconds=0.5, masker=masker, ended=1.0)  # type: ignore[arg-type]
+                for seq, masker in zip(seqs, (BY_SHAPE, HalfACharacter(), BY_SHAPE), strict=False)
+            ]
+            results = [(attempt, attempt.values(Limits())) for attempt in attempts]
+        unbegun = [seqs[3]]
+        store(results, unbegun, database, owner, Retention(10))
+        assert unbegun == []
+        with database.transaction(writes=False) as session:
+            ended = [session.get_one(EventRow, seq) for seq in seqs]
+            assert [row.state for row in ended] == ["delivered", "delivered", "delivered", "pending"]
+            assert [row.trace is None for row in ended] == [False, True, False, True]
+            assert "hush" not in "".join(row.payload for row in ended[:3])
