@@ -116,7 +116,7 @@ class Application:
 
 
 def prepare(settings: Settings) -> str | None:
-    """Do what one process must have done before any serves: the key, the schema, and for several a sandbox that works.
+    """Do what one process must have done before any serves: the key, the schema and, for several, a working sandbox.
 
     Gives the address at which the first person makes their account, where there is nobody yet. Raises StartRefused.
     """
@@ -135,8 +135,8 @@ def _prepare(settings: Settings) -> str | None:
     _answer_model(settings)
     _ = settings.blob_address
     if settings.sandbox == "required" and settings.workers > 1:
-        # It proves itself at its start, which a single serving process sees when it makes its own engines, sooner than
-        # if they were made twice; and a group is divided best before there are other processes.
+        # Several processes: check the sandbox once, before they start, which is also when the control group is best
+        # divided. A single process checks it when it creates its own engines.
         create_engines("required", EgressRules(), group=settings.control_group).close()
     database = Database(address)
     try:

@@ -27,7 +27,7 @@ def _setting(default: Any, about: str) -> Any:
 class Settings:
     """The host's settings. Each is also an environment variable: `DEVKIT_` and the name in capitals."""
 
-    data: str = _setting("", "folder for the database, the host's keys and nothing else")
+    data: str = _setting("", "folder for the database, the host's keys and content files; put nothing else in it")
     database_url: str = _setting("", "address of the database; empty: SQLite in the data folder")
     blob_url: str = _setting(
         "",

@@ -186,7 +186,7 @@ class _Reading:
         """Report what no text can have, and go on without: YAML can escape it, and nothing can be written with it."""
         if (found := UNWRITABLE.search(node.value)) is not None:
             escape = f"\\u{ord(found[0]):04x}"
-            what = f"`{escape}` is no character, or half of one; write the character itself, or remove it"
+            what = f"`{escape}` is not a valid character; write the character itself, or remove it"
             self._refuse(_place(node), what)
             node.value = UNWRITABLE.sub("\ufffd", node.value)
 

@@ -39,7 +39,7 @@ ID = re.compile(r"[A-Za-z0-9]{20}")
 LONGEST_ENDING = len("will be retried (500)")
 
 
-def filters(command: Any) -> Any:
+def filter_options(command: Any) -> Any:
     """Add the filters of the event list."""
     for option in (
         click.option("--since", metavar="WHEN", help="Only events of the last 30s, 10m, 2h or 1d, or since a time."),
@@ -57,7 +57,7 @@ def filters(command: Any) -> Any:
 @click.command("events", epilog=EXAMPLES)
 @click.argument("name", required=False, shell_complete=completion.integration)
 @click.argument("event", metavar="[ID]", required=False)
-@filters
+@filter_options
 @click.option("--installation", metavar="ID", help="Only events of this installation.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="Maximum number to list.")
 @env_option

@@ -7,7 +7,7 @@ import threading
 
 import click
 
-from devkit.commands.events import filters as event_filters
+from devkit.commands.events import filter_options
 from devkit.events import following, history
 from devkit.events.traces import as_text
 from devkit.hosts import choosing
@@ -33,7 +33,7 @@ Examples: devkit logs my-integration --follow
 )
 @click.option("--text", help="Only events with this text in their type, log lines or error.")
 @click.option("--trace", metavar="ID", help="Only the event with this id.")
-@event_filters
+@filter_options
 @click.option("--installation", metavar="ID", help="Only events of this installation.")
 @env_option
 @choosing.options

@@ -72,12 +72,12 @@ def begin_with(ctx: click.Context, parameter: click.Parameter, typed: str) -> li
 @click.option(
     "--install/--no-install",
     default=None,
-    help="Run `npm install` in a project in TypeScript; default: ask, without a terminal no.",
+    help="Run `npm install` in a project in TypeScript; default: ask at a terminal, otherwise no.",
 )
 @click.option(
     "--git/--no-git",
     default=None,
-    help="Run `git init`, unless the folder is in a repository; default: ask in TypeScript, without a terminal no.",
+    help="Run `git init`, unless the folder is in a repository; default: ask for TypeScript at a terminal, else no.",
 )
 @click.option("--list", "listing", is_flag=True, help="Show the templates.")
 @json_option
@@ -109,7 +109,7 @@ def command(
         language = language or ask_language()
     template, language = check_template(template), language or next(iter(LANGUAGES))
     if install and language == "python":
-        raise click.UsageError("`--install` is for projects in TypeScript: those in Python have no packages.")
+        raise click.UsageError("`--install` is for TypeScript projects; Python projects have no npm packages.")
     title = check_title(title) if title is not None else title_of(name)
     folder = Path(place or name).absolute()
     files = make(template, name, title, folder, language)

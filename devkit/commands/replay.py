@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from devkit.commands.events import filters
+from devkit.commands.events import filter_options
 from devkit.events import history, outcomes, payloads, sending
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
@@ -30,7 +30,7 @@ Examples: devkit replay --last
 @click.command("replay", epilog=EXAMPLES)
 @click.argument("event", metavar="[ID]", required=False)
 @click.option("--last", is_flag=True, help="The newest event.")
-@filters
+@filter_options
 @click.option("--edit", is_flag=True, help="Open the payload in $EDITOR first.")
 @click.option("--body", type=click.Path(exists=True, dir_okay=False), help="File with the body of a `fetch` event.")
 @click.option(

@@ -13,7 +13,7 @@ import click
 from devkit.terminal.output import one_line, warn
 
 NO_NPM = (
-    "npm is not installed: install Node.js, which brings it (https://nodejs.org), and run `npm install` in {folder}"
+    "npm is not installed: install Node.js, which includes it (https://nodejs.org), and run `npm install` in {folder}"
 )
 NO_GIT = "Git is not installed: install it (https://git-scm.com), and run `git init` in {folder}"
 

@@ -83,7 +83,7 @@ class Body(WireModel):
     def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
         """Read a body; raises ValidationError, also for `NaN`, `Infinity` and `1e999` in what is ignored otherwise.
 
-        What has more than `MAX_PARTS` objects and lists is refused unread.
+        What has more than `MAX_PARTS` objects and arrays is refused unread.
         """
         data = json_data.encode("utf-8", "surrogatepass") if isinstance(json_data, str) else bytes(json_data)
         wrong = _TOO_MANY if has_too_many_parts(data) else None if finite_json(data) else NOT_FINITE

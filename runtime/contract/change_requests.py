@@ -274,7 +274,8 @@ def _not_too_long(changes: list[Change]) -> list[Change]:
 class ChangeContent(Body):
     """Changes, applied in order: all of them create one revision, or none does.
 
-    `revision` is the revision of the change request that they were made on: if there is a newer one, they are refused.
+    `revision` is the revision of the change request that they were made on. Unless it is the latest one, they are
+    refused (409).
     """
 
     revision: ObjectId | MISSING = MISSING

@@ -13,7 +13,7 @@ ADVICE = "split it into several pages"
 
 
 class DocumentSize(NamedTuple):
-    """The objects and lists of a document, and the characters of all texts and names in it."""
+    """The objects and arrays of a document, and the characters of all texts and names in it."""
 
     parts: int
     characters: int
@@ -42,7 +42,7 @@ def too_large(document: Mapping[str, Any]) -> str | None:
     size = size_of(document)
     if size.parts > MAX_DOCUMENT_PARTS:
         return (
-            f"has {size.parts:,} parts (blocks, texts, marks and other objects and lists), and a document has at most"
+            f"has {size.parts:,} parts (blocks, texts, marks and other objects and arrays), and a document has at most"
             f" {MAX_DOCUMENT_PARTS:,}; {ADVICE}"
         )
     if size.characters > MAX_DOCUMENT_CHARACTERS:

@@ -92,7 +92,7 @@ class EmailInviteUrls(WireModel):
 class EmailInvite(WireModel):
     """A pending invite to an e-mail address (extension); a null role makes a guest.
 
-    It has no id here: that lets in whoever knows it, which only the invited person should.
+    The id is omitted: whoever knows it can accept the invite.
     """
 
     object: Literal["email-invite"] = "email-invite"

@@ -56,8 +56,8 @@ FULL_FOREVER = (
     "A space has at most {most} change requests, including closed ones; continue in a duplicate of the space."
 )
 CHANGED_MEANWHILE = (
-    "The change request was changed since revision {made_on}; its latest one is {latest}. Read that, and make your "
-    "changes on it."
+    "The changes were made on revision {made_on}, but the latest revision of the change request is {latest}. Read that "
+    "one, and apply your changes to it."
 )
 MAX_REVIEWERS = 200
 """Maximum requested reviewers of one change request."""

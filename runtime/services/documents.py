@@ -11,7 +11,7 @@ from typing import Any
 
 from runtime.contract import errors
 from runtime.contract.document_size import too_large
-from runtime.contract.json_parts import decoded
+from runtime.contract.json_parts import decode_json
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed, open_made
 from runtime.services.markdown.patience import TakesTooLong
@@ -129,5 +129,5 @@ def read_files(folder: Path, fields: Sequence[str]) -> None:
 
 def _made(folder: Path, number: int) -> Mapping[str, Any]:
     with open_made(folder, _DOCUMENT.format(number)) as file:
-        document: Mapping[str, Any] = decoded(file.read())
+        document: Mapping[str, Any] = decode_json(file.read())
     return document

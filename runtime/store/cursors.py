@@ -26,7 +26,7 @@ NO_COLUMN_HOLDS = re.compile("[\x00\ud800-\udfff]")
 
 
 class BadCursor(ValueError):
-    """The value of `page` was not given out by this list."""
+    """The value of `page` was not given out by a list of this table and order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def _values(cursor: str, orders: Sequence[Order]) -> list[Any]:
 
 
 def _names(orders: Sequence[Order]) -> str:
-    """Name a list by its table and its order: many tables have columns of the same names."""
+    """Name the table and the order of a list; lists of one table in the same order share cursors."""
     columns = ",".join(order.column.key + ("-" if order.descending else "") for order in orders)
     return f"{orders[0].column.class_.__tablename__}:{columns}"
 

@@ -60,9 +60,9 @@ def role_level(reach: Reach, organization_id: Any) -> ColumnElement[int]:
 
 
 class SeenByMembers:
-    """For tables of an organization's own things: its members see them, with the level of their role.
+    """Mixin for tables whose rows belong to an organization and are visible to its members.
 
-    A table names it before `Table`, and has a column `organization_id`.
+    Needs a column `organization_id`, and must precede `Table` among the bases.
     """
 
     if TYPE_CHECKING:
@@ -70,13 +70,13 @@ class SeenByMembers:
 
     @classmethod
     def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """See `Table`."""
+        """Members of the organization."""
         seen: ColumnElement[bool] = cls.organization_id.in_(reach.organizations)
         return seen if reach.kind == "user" else false()
 
     @classmethod
     def level_for(cls, reach: Reach) -> ColumnElement[int]:
-        """See `Table`."""
+        """The member's role in the organization."""
         return role_level(reach, cls.organization_id)
 
 

@@ -56,8 +56,8 @@ def place_of(session: Session, name: str) -> Place:
 
 def _covered_space(session: Session, integration: IntegrationRow, organization: OrganizationRow) -> SpaceRow | None:
     """Find the first space in which blocks are rendered without an installation on it."""
-    by = {"organization_id": organization.id, "deleted_at": None}
-    first = next(iter(rows.every(session, HOST, SpaceRow, **by)), None)
+    of = select(SpaceRow).where(SpaceRow.organization_id == organization.id, SpaceRow.deleted_at.is_(None))
+    first = session.scalars(of.order_by(SpaceRow.created_at, SpaceRow.id).limit(1)).first()
     return first if first is not None and installed.covering_space(session, integration, first) else None
 
 

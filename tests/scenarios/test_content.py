@@ -283,7 +283,10 @@ def test_changes_made_on_an_older_revision_overwrite_nothing(space: Space) -> No
     latest = ok(space.api.get(request))["revision"]
     assert answers[taken].json["revision"] == latest
     for answer in answers[:taken] + answers[taken + 1 :]:
-        assert answer.status == 409 and f"its latest one is {latest}" in answer.json["error"]["message"]
+        assert (
+            answer.status == 409
+            and f"latest revision of the change request is {latest}" in answer.json["error"]["message"]
+        )
     page = ok(space.api.get(f"{request}/content/page/page1", format="markdown"))
     assert page["markdown"].strip() == f"Text {taken}"
     change = {"type": "update_page", "id": "page1", "title": "Titled"}

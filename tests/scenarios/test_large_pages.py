@@ -120,7 +120,7 @@ def test_no_source_computes_a_larger_one(alpha: Tenant) -> None:
     answer = ask(one, "document", {"blocks": most + 1})
     assert answer.status == 502 and SAYS in answer.text, answer.text
     answer = ask(one, "document", {"blocks": MAX_PARTS // 6 + 1})
-    assert answer.status == 502 and "has more than 200,000 JSON objects and lists" in answer.text, answer.text
+    assert answer.status == 502 and "has more than 200,000 JSON objects and arrays" in answer.text, answer.text
 
 
 def test_a_body_of_too_many_parts_is_refused(space: Space) -> None:
@@ -129,4 +129,4 @@ def test_a_body_of_too_many_parts_is_refused(space: Space) -> None:
     headers = {"Content-Type": "application/json"}
     path = f"{space.path}/change-requests/{made}/content"
     answer = space.api.call("POST", path, data=body, headers=headers)
-    assert answer.status == 413 and "more than 200,000 JSON objects and lists, or" in answer.text
+    assert answer.status == 413 and "more than 200,000 JSON objects and arrays, or" in answer.text

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
-from runtime.contract.json_parts import encoded
+from runtime.contract.json_parts import encode_in_pieces
 from runtime.dispatch.jobs import Job, JobFailed
 from runtime.engines.git_http import ZERO, GitRemote, PushRefused, References
 from runtime.engines.separate_process.answers import Refused
@@ -125,7 +125,7 @@ def _make(job: Job, folder: Path, operation: GitOperationRow, tip: str | None) -
         _write_documents(job, session, space.id, snapshot, folder)
     for name, content_of in ((NOW, snapshot), (BEFORE, before)):
         with (folder / name).open("w", encoding="utf-8") as file:
-            file.writelines(encoded(snapshot_to_json(content_of), ENTRIES))
+            file.writelines(encode_in_pieces(snapshot_to_json(content_of), ENTRIES))
     arguments = {
         "tip": tip,
         "directory": operation.directory,
@@ -186,7 +186,7 @@ def _write_documents(job: Job, session: Session, space_id: str, snapshot: Snapsh
                 document, length = found
                 written += length
                 file.write(f"{name} ")
-                file.writelines(encoded(document, BLOCKS))
+                file.writelines(encode_in_pieces(document, BLOCKS))
                 file.write("\n")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from runtime.contract.json_parts import decoded
+from runtime.contract.json_parts import decode_json
 from runtime.services.openapi_specs.faults import MAX_DEPTH
 
 MAX_READ = 8 * 1024 * 1024
@@ -22,7 +22,7 @@ def outline_of(content: bytes) -> Outline:
 
     A path that is only a reference into another file has no operations here.
     """
-    files = decoded(content)
+    files = decode_json(content)
     document = _object(next(iter(files.values()), None)) if isinstance(files, dict) else {}
     declared = [
         tag for tag in _list(document.get("tags")) if isinstance(name := _object(tag).get("name"), str) and name

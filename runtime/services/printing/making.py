@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.document_references import references_in
-from runtime.contract.json_parts import encoded
+from runtime.contract.json_parts import encode_in_pieces
 from runtime.dispatch.jobs import Job, JobFailed, JobKind
 from runtime.engines.egress import EgressRefused, FetchFailed, fetch
 from runtime.engines.separate_process.answers import Refused
@@ -91,7 +91,7 @@ def run(job: Job) -> None:
         types = _gather(job, book, folder)
         written = {**vars(book), "picture_types": types}
         with (folder / BOOK).open("w", encoding="utf-8") as file:
-            file.writelines(encoded(written, BLOCKS))
+            file.writelines(encode_in_pieces(written, BLOCKS))
         _set(job, folder)
         with open_made(folder, PDF) as made:
             blob = job.tools.blobs.put(made, MAX_PDF)

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from runtime.contract.json_parts import decoded
+from runtime.contract.json_parts import decode_json
 from runtime.store.content.entries import Entry
 
 E = TypeVar("E", bound=Entry)
@@ -46,19 +46,19 @@ def _name(content: bytes) -> bytes:
 
 def unpack(content: bytes) -> Any:
     """Read what `pack` wrote."""
-    return decoded(zlib.decompress(content))
+    return decode_json(zlib.decompress(content))
 
 
 def unpack_sized(content: bytes) -> tuple[Any, int]:
     """Read what `pack` wrote, and give its size as JSON, in bytes."""
     text = zlib.decompress(content)
-    return decoded(text), len(text)
+    return decode_json(text), len(text)
 
 
 def unpack_within(content: bytes, most: int) -> tuple[Any, int] | None:
     """Read what `pack` wrote, with how many bytes it has as JSON; None, without reading it, for more than `most`."""
     text = zlib.decompressobj().decompress(content, max(0, most) + 1)
-    return (decoded(text), len(text)) if len(text) <= most else None
+    return (decode_json(text), len(text)) if len(text) <= most else None
 
 
 class Packed(Sequence[Any]):

@@ -32,8 +32,8 @@ class InviteLinkRow(SeenByMembers, Table):
 class EmailInviteRow(SeenByMembers, Table):
     """An invite to one address, of which there is one at a time in an organization.
 
-    Its id is what whoever follows it needs, so no list shows it; the address names it. `send_at` is when the e-mail is
-    due, null when there is none to send (any more).
+    Whoever knows its id can accept it, so lists omit it; the address identifies the invite. Its operations are for
+    administrators. `send_at` is when to send the e-mail, null if none is to be sent (any more).
     """
 
     __tablename__ = "email_invites"

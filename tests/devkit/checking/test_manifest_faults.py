@@ -255,14 +255,14 @@ FAULTS: dict[str, tuple[str, int, int, str]] = {
         11,
         "the character U+0007 cannot be in a manifest; delete",
     ),
-    "half of a character": (GOOD + 'summary: "a\\ud800b"\n', 6, 10, "`\\ud800` is no character, or half of one; write"),
+    "half of a character": (GOOD + 'summary: "a\\ud800b"\n', 6, 10, "`\\ud800` is not a valid character; write"),
     "half of a character in a key": (
         GOOD + 'secrets: {"\\udfff": x}\n',
         6,
         11,
-        "`\\udfff` is no character, or half of",
+        "`\\udfff` is not a valid",
     ),
-    "no character": (GOOD + 'summary: "\\0"\n', 6, 10, "`\\u0000` is no character, or half of one"),
+    "no character": (GOOD + 'summary: "\\0"\n', 6, 10, "`\\u0000` is not a valid character"),
     "nothing": ("", 1, 1, "the manifest is empty; begin with `name: my-integration`"),
     "a remark only": ("# later\n", 1, 1, "the manifest is empty; begin with `name: my-integration`"),
     "a list at the top": (

@@ -331,7 +331,7 @@ def test_programs_that_are_missing_or_fail_are_told_with_the_cure(tmp_path: Path
     done = devkit(tmp_path, *TYPESCRIPT, "--install", "--git", folder=tmp_path, **environ)
     assert (done.code, "\n    npm install\n" in done.out) == (1, True)
     folder = tmp_path / "poll"
-    assert f"install Node.js, which brings it (https://nodejs.org), and run `npm install` in {folder}\n" in done.err
+    assert f"install Node.js, which includes it (https://nodejs.org), and run `npm install` in {folder}\n" in done.err
     assert f"Git is not installed: install it (https://git-scm.com), and run `git init` in {folder}\n" in done.err
     output = terminal(*TYPESCRIPT[1:], "--path", "asked", **environ)
     output.read_until(None)

@@ -21,7 +21,7 @@ VALUES = st.recursive(
 
 
 def document_with(parts: int, text: str = "a") -> dict[str, Any]:
-    """Make a document of so many objects and lists: itself, its data, its list of blocks, and then marks and blocks."""
+    """Make a document of so many objects and arrays: itself, its data, its blocks, then marks and more blocks."""
     whole, marks = divmod(parts - 3, 6)
     nodes = [paragraph(text) for _ in range(whole)]
     nodes[-1]["nodes"][0]["leaves"][0]["marks"] = [{"object": "mark", "type": "bold"} for _ in range(marks)]
@@ -29,7 +29,7 @@ def document_with(parts: int, text: str = "a") -> dict[str, Any]:
 
 
 def paragraph(text: str) -> dict[str, Any]:
-    """Make a block of six objects and lists."""
+    """Make a block of six objects and arrays."""
     leaf = {"object": "leaf", "text": text, "marks": []}
     return {"object": "block", "type": "paragraph", "nodes": [{"object": "text", "leaves": [leaf]}]}
 
@@ -54,7 +54,7 @@ def test_a_document_with_as_many_parts_as_allowed_is_good_and_one_more_is_refuse
     check_document(document_with(MAX_DOCUMENT_PARTS))
     with pytest.raises(NotADocument) as refused:
         check_document(document_with(MAX_DOCUMENT_PARTS + 1))
-    said = "has 100,001 parts (blocks, texts, marks and other objects and lists), and a document has at most 100,000"
+    said = "has 100,001 parts (blocks, texts, marks and other objects and arrays), and a document has at most 100,000"
     assert str(refused.value) == f"{said}; split it into several pages"
 
 

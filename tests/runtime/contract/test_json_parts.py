@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from runtime.api.requests import parse_body
 from runtime.api.table import operations
 from runtime.contract import errors, json_parts
-from runtime.contract.json_parts import MAX_PARTS, MAX_VALUES, decoded, encoded, has_too_many_parts
+from runtime.contract.json_parts import MAX_PARTS, MAX_VALUES, decode_json, encode_in_pieces, has_too_many_parts
 
 TEXTS = st.text(st.sampled_from('[]{}"\\,:a\u00e9\n\ud7ff'), max_size=8)
 VALUES = st.recursive(
@@ -51,11 +51,11 @@ def test_anything_can_be_counted(text: bytes) -> None:
 @given(VALUES, st.integers(0, 4))
 def test_both_ways_of_decoding_and_encoding_give_the_same(value: Any, levels: int) -> None:
     text = json.dumps(value)
-    assert json.loads("".join(encoded(value, levels))) == value
-    assert decoded(text) == decoded(text.encode()) == value
+    assert json.loads("".join(encode_in_pieces(value, levels))) == value
+    assert decode_json(text) == decode_json(text.encode()) == value
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_parts, "MAX_PARTS", -1)
-        assert decoded(text) == decoded(text.encode()) == value
+        assert decode_json(text) == decode_json(text.encode()) == value
 
 
 @pytest.mark.parametrize("most", [MAX_PARTS, -1])
@@ -63,14 +63,14 @@ def test_both_ways_of_decoding_and_encoding_give_the_same(value: Any, levels: in
 def test_what_is_no_json_is_refused_in_both_ways(text: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_parts, "MAX_PARTS", most)
     with pytest.raises(ValueError):
-        decoded(text)
+        decode_json(text)
     assert gc.isenabled()
 
 
 @pytest.mark.parametrize("operation", [one for one in operations() if one.body is not None], ids=lambda one: one.name)
 def test_no_operation_reads_a_body_of_too_many_parts(operation: Any) -> None:
     with pytest.raises(
-        errors.TooLarge, match="The body has more than 200,000 JSON objects and lists, or 1,000,000 val"
+        errors.TooLarge, match="The body has more than 200,000 JSON objects and arrays, or more than 1,000,000 val"
     ):
         parse_body(operation.body, TOO_MANY)
 

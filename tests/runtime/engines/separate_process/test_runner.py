@@ -17,9 +17,9 @@ from runtime.engines.separate_process.runner import SeparateProcessFailed, Separ
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-import functions_in_process as functions  # noqa: E402
+import functions_run_separately as functions  # noqa: E402
 
-MOUNTS = {f"{sandbox.APPLICATION}/functions_in_process.py": str(HERE / "functions_in_process.py")}
+MOUNTS = {f"{sandbox.APPLICATION}/functions_run_separately.py": str(HERE / "functions_run_separately.py")}
 MEMORY = 512 * 1024 * 1024
 
 

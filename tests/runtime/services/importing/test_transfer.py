@@ -51,7 +51,9 @@ def test_a_page_with_too_many_parts_stays_out_alone(tmp_path: Path, monkeypatch:
     read = read_imported(tmp_path)
     assert [(page.title, page.too_large) for page in read.pages] == [("Large", True), ("Small", False)]
     assert [content.too_large for content in read.reusable_contents] == [True]
-    said = "Its document has 10 parts (blocks, texts, marks and other objects and lists), and a document has at most 9;"
+    said = (
+        "Its document has 10 parts (blocks, texts, marks and other objects and arrays), and a document has at most 9;"
+    )
     assert read.problems == [f"{key}: {said} split it into several pages." for key in ("large", "content")]
     writer = Writer(tmp_path)
     with pytest.raises(Refused, match=r"has 10 parts"):
