@@ -94,9 +94,10 @@ format: venv-test
 openapi: venv-test
 	$(BIN)/python -m runtime.api.openapi --write openapi.json
 
-## schema: write the JSON schema of manifests, for editors
+## schema: write the JSON schema of manifests, for editors, and what all migrations make of an empty SQLite database
 schema: venv
 	$(BIN)/python -m devkit.checking.manifest_schema
+	$(BIN)/python -m runtime.store.new_database
 
 ## lock: choose the versions (needs uv)
 lock:

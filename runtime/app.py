@@ -27,8 +27,8 @@ from runtime.api.inbound import mount_inbound
 from runtime.api.mount import mount
 from runtime.api.one_processor import OneProcessor
 from runtime.api.openapi_document import mount_openapi_document
-from runtime.api.raw_path import allow_rest
 from runtime.api.render_lane import RenderLane
+from runtime.api.routing import set_up_routing
 from runtime.api.table import operations
 from runtime.api.tunnel_lines import mount_tunnels
 from runtime.contract.addresses import Addresses
@@ -174,9 +174,7 @@ def create_app(settings: Settings, place: int = 0, changes: Numbers | None = Non
         database.close()
         raise StartRefused(str(error)) from error
     app = Flask("runtime", static_folder=None)
-    app.url_map.strict_slashes = False
-    app.url_map.merge_slashes = False
-    allow_rest(app)
+    set_up_routing(app)
     mount_errors(app)
     mount_content_origin(app, host)
     mount_health(app, host)

@@ -53,7 +53,7 @@ NO_OP = b"/* This integration's script is not available. */\n"
 def mount_inbound(app: Flask, host: Host) -> None:
     """Add the routes that need no token."""
     for level, names in LEVELS.items():
-        for tail in ("", "/", "/<rest:rest>"):
+        for tail in ("", "/", "/<tail:rest>"):
             rule = f"{BASE}/{level}{names}{tail}"
             # Without a list of methods: all of them reach the script.
             app.url_map.add(app.url_rule_class(rule, endpoint=f"public {level} {tail}"))

@@ -52,7 +52,7 @@ def _never(**path: str) -> Response:
 def rule_of(operation: Operation) -> str:
     """Write the path of an operation as Flask knows it."""
     slashes = operation.slashes
-    return re.sub(r"{(\w+)}", lambda named: f"<{'rest:' if named[1] in slashes else ''}{named[1]}>", operation.path)
+    return re.sub(r"{(\w+)}", lambda named: f"<{'tail:' if named[1] in slashes else ''}{named[1]}>", operation.path)
 
 
 def _view(host: Host, operation: Operation) -> Callable[..., Response]:

@@ -4,22 +4,9 @@ from __future__ import annotations
 
 from urllib.parse import quote, urlsplit
 
-from flask import Flask, Request
-from werkzeug.routing import PathConverter
+from flask import Request
 
 SAFE = "/:@!$&'()*+,;=~-._%"
-
-
-class Rest(PathConverter):
-    """All that follows in a path; unlike what `path` takes, it may begin with a slash."""
-
-    regex = ".+?"
-    part_isolating = False
-
-
-def allow_rest(app: Flask) -> None:
-    """Let rules have `<rest:NAME>`."""
-    app.url_map.converters["rest"] = Rest
 
 
 def raw_path(request: Request) -> str:

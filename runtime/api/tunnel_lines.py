@@ -41,7 +41,7 @@ IDENTIFIER = re.compile(r"[0-9A-Za-z]{20}")
 
 def mount_tunnels(app: Flask, host: Host) -> None:
     """Add the addresses of tunnels, and the two a developer's machine uses."""
-    for tail in ("", "/", "/<rest:rest>"):
+    for tail in ("", "/", "/<tail:rest>"):
         rule = f"/tunnels/<tunnel>{tail}"
         app.add_url_rule(rule, f"tunnel {tail}", partial(_call, host), methods=METHODS, provide_automatic_options=False)
     app.add_url_rule("/v1/tunnels/<tunnel>/stream", "tunnel stream", partial(_stream, host), methods=("GET",))

@@ -23,7 +23,7 @@ def mount_invites(app: Flask, host: Host) -> None:
     add_page(app, host, f"{every}/links", _add_link, "POST")
     add_page(app, host, f"{every}/links/<link>", _change_link, "POST")
     add_question(app, host, f"{every}/links/<link>/delete", _ask, _delete)
-    add_question(app, host, f"{every}/pending/<rest:email>/withdraw", _ask_pending, _withdraw)
+    add_question(app, host, f"{every}/pending/<tail:email>/withdraw", _ask_pending, _withdraw)
 
 
 def _page(

@@ -63,7 +63,7 @@ def mount_published(app: Flask, host: Host) -> None:
     app.add_url_rule(visitor_path, "visitor authentication", partial(_asked_elsewhere, host), methods=("GET",))
     app.add_url_rule("/sites/<site_id>", "site", partial(_guarded, host, _to_home), methods=("GET",))
     app.add_url_rule("/sites/<site_id>/", "site home", page, methods=("GET",))
-    app.add_url_rule("/sites/<site_id>/<rest:rest>", "site page", page, methods=("GET",))
+    app.add_url_rule("/sites/<site_id>/<tail:rest>", "site page", page, methods=("GET",))
 
 
 def _style() -> Response:

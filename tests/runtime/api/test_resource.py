@@ -149,7 +149,7 @@ def test_a_parameter_with_slashes_takes_the_rest_of_the_path() -> None:
         """Read a page."""
 
     operation = bound(family.operations[0], [*RESOURCES, page])
-    assert rule_of(operation) == "/v1/orgs/<organizationId>/pages/<rest:pagePath>"
+    assert rule_of(operation) == "/v1/orgs/<organizationId>/pages/<tail:pagePath>"
 
 
 def test_every_resource_says_who_sees_it_and_which_level_one_has() -> None:

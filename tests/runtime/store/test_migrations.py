@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -13,7 +14,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, bindparam, text
 
-from runtime.store import migrate, rows, secrets
+from runtime.store import migrate, new_database, rows, secrets
 from runtime.store.database import Database, UtcTime
 from runtime.store.rows import HOST
 from runtime.store.tables.site_structure import SiteSpaceRow
@@ -177,3 +178,24 @@ def _insert(connection: Connection, table: str, **values: Any) -> None:
     statement = text(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})")
     moments = [bindparam(name, type_=UtcTime()) for name, value in values.items() if isinstance(value, datetime)]
     connection.execute(statement.bindparams(*moments), values)
+
+
+def test_a_new_database_is_what_all_migrations_make_of_an_empty_one() -> None:
+    written, made = migrate.NEW.read_text(), new_database.from_migrations()
+    assert new_database.lines_of(written) == new_database.lines_of(made), "run `make schema`"
+
+
+def test_a_new_database_is_made_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = Database(databases.empty("sqlite", tmp_path))
+    broken = tmp_path / "broken.sql"
+    broken.write_text(migrate.NEW.read_text().replace("CREATE TABLE users", "CREATE TABLE sites"))
+    with monkeypatch.context() as patch:
+        patch.setattr(migrate, "NEW", broken)
+        with pytest.raises(sqlite3.OperationalError, match="already exists"):
+            migrate.migrate(opened)
+    assert migrate.revision(opened) is None
+    migrate.migrate(opened)
+    assert migrate.revision(opened) == migrate.HEAD
+    with opened.engine.connect() as connection:
+        assert databases.differences(connection) == []
+    opened.close()
