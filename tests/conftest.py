@@ -8,7 +8,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from hypothesis import HealthCheck, settings
 
 from devkit.commands import init as init_command
 from runtime.contract.identifiers import new_id
-from tests import completeness, databases, ordering, time_limit
+from tests import completeness, databases, ordering, preloaded, time_limit
 from tests.contract.agreement import (  # noqa: F401
     published_contract,
     pytest_sessionfinish,
@@ -167,15 +166,12 @@ class HostProcess:
         self.data, self.options, self.environ = data, [*chosen, *options], environ or {}
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: preloaded.Process | subprocess.Popen[bytes] | None = None
 
     def start(self) -> HostProcess:
-        command = [sys.executable, "-m", "devkit", "serve", "--data", str(self.data), "--port", str(self.port)]
-        log = (self.data / "host.log").open("ab")
-        self.process = subprocess.Popen(
-            [*command, *self.options], env=os.environ | self.environ, stdout=log, stderr=log, start_new_session=True
-        )
-        log.close()
+        command = ["serve", "--data", str(self.data), "--port", str(self.port), *self.options]
+        with (self.data / "host.log").open("ab") as log:
+            self.process = preloaded.start(command, os.environ | self.environ, log, log)
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             assert self.process.poll() is None, (self.data / "host.log").read_text()

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests import preloaded
 from tests.conftest import free_port
 
 SAMPLES = Path(__file__).parents[2] / "sample_integrations"
@@ -53,18 +54,11 @@ class Ran:
 
 def devkit(home: Path, *arguments: str, folder: Path | None = None, **environ: str) -> Ran:
     """Run a command to its end."""
-    done = subprocess.run(
-        [sys.executable, "-m", "devkit", *arguments],
-        env=environment(home, **environ),
-        cwd=folder or home,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
-    lines = done.stderr.splitlines(keepends=True)
+    environ = environment(home, **environ)
+    code, out, errors = preloaded.run(list(arguments), environ, folder or home, PATIENCE)
+    lines = errors.splitlines(keepends=True)
     told = [line for line in lines if line.startswith("host: ")]
-    return Ran(done.returncode, done.stdout, "".join(line for line in lines if line not in told), "".join(told))
+    return Ran(code, out, "".join(line for line in lines if line not in told), "".join(told))
 
 
 class DevProcess:

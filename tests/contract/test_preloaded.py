@@ -1,0 +1,59 @@
+"""A command in a process that was preloaded does what the same command does that starts from nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import preloaded
+from tests.conftest import free_port
+
+COMMANDS = {
+    "that answers": ["--version"],
+    "that is misspelled": ["chekc"],
+    "that finds nothing in its folder": ["check", "--json"],
+    "that asks for what nobody can answer": ["login", "--host", "http://127.0.0.1:1", "--stdin"],
+    "that refuses what it is given": ["render", "one", "--at", "nowhere"],
+}
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """The environment of somebody without a configuration."""
+    return os.environ | {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / ".config")}
+
+
+@pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
+def test_a_command(arguments: list[str], environ: dict[str, str], tmp_path: Path) -> None:
+    assert preloaded.can_be_preloaded(environ)
+    command = [sys.executable, "-m", "devkit", *arguments]
+    done = subprocess.run(
+        command, env=environ, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    assert preloaded.run(arguments, environ, tmp_path, 60) == (done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_signal_ends_it_and_its_whole_session(number: int, environ: dict[str, str], tmp_path: Path) -> None:
+    command = ["serve", "--data", str(tmp_path), "--port", str(free_port())]
+    with (tmp_path / "log").open("wb") as log:
+        process = preloaded.start(command, environ, log, log, tmp_path)
+    assert isinstance(process, preloaded.Process)
+    assert process.poll() is None
+    assert os.getsid(process.pid) == process.pid
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(0.01)
+    process.send_signal(number)
+    assert process.wait(60) == process.poll() == process.returncode
+    assert process.returncode in (-number, 0)
+    process.kill()
+
+
+@pytest.mark.parametrize("name", ["PYTHONPATH", "LD_PRELOAD", "LANG", "COVERAGE_PROCESS_START"])
+def test_what_is_read_before_the_first_import_needs_a_start_from_nothing(name: str, environ: dict[str, str]) -> None:
+    assert not preloaded.can_be_preloaded(environ | {name: f"other {environ.get(name)}"})
