@@ -3,7 +3,6 @@
 import { addressOf, boundKeys, resolve } from "./bindings.js";
 import { make, safeImage, safeLink } from "./dom.js";
 import { frame } from "./frame.js";
-import { linesOf } from "./highlight.js";
 import { markdown } from "./markdown.js";
 
 const STYLES = { bold: "strong", italic: "em", code: "code", strikethrough: "s" };
@@ -93,17 +92,29 @@ function inlineOf(child, drawing) {
   return drawing.node(child, "inline");
 }
 
+/** What colors code: loaded by the first block of code, since most pages have none. */
+let highlighter;
+
 function listing(element, drawing) {
   const numbered = element.lineNumbers === true || Number.isFinite(element.lineNumbers);
   const first = Number.isFinite(element.lineNumbers) ? element.lineNumbers : 1;
   const node = make("pre", { class: "ck-code", tabindex: "0", "aria-label": element.syntax ? `${element.syntax} code` : "code" });
-  bound(element.content, drawing, (text) => {
-    const lines = linesOf(text.replace(/\n$/, ""), element.syntax).map((parts) => [parts.map(([kind, part]) => (kind ? make("span", { "data-token": kind }, part) : part)), "\n"]);
+  const draw = (linesOfParts) => {
+    const lines = linesOfParts.map((parts) => [parts.map(([kind, part]) => (kind ? make("span", { "data-token": kind }, part) : part)), "\n"]);
     node.replaceChildren(
       numbered
         ? make("code", { class: "ck-lines", style: { "counter-reset": `line ${first - 1}` } }, lines.map((line) => make("span", { class: "ck-line" }, line)))
         : make("code", {}, lines),
     );
+  };
+  let latest;
+  bound(element.content, drawing, (content) => {
+    const text = (latest = content.replace(/\n$/, ""));
+    draw(text.split("\n").map((line) => [[null, line]]));
+    if (!element.syntax) return;
+    highlighter ??= import("./highlight.js");
+    const color = ({ linesOf }) => text === latest && draw(linesOf(text, element.syntax));
+    highlighter.then(color, () => (highlighter = undefined)); // where it cannot be loaded, the text stays without color
   });
   return node;
 }
