@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from devkit.checking.manifest_text import ManifestText, Path_
 from devkit.checking.wording import counted, dotted, kind_of, nearest, shown
 from devkit.projects.findings import Finding
 from runtime.contract.manifest import ProjectManifest
+from runtime.contract.unstorable import UNPAIRED_SURROGATE
 
 EXAMPLES = {
     "name": "name: my-integration",
@@ -52,7 +52,6 @@ EXAMPLES = {
 }
 """Key -> a line that shows how it is written."""
 PATTERNS = {"name": ("letters, digits, `-`, `_` and `.`", "my-integration")}
-UNPAIRED = re.compile("[\ud800-\udfff]")
 FORMS = ("ConfigurationSchema", "ConfigurationComponent")
 
 
@@ -119,7 +118,7 @@ def _as_told(text: ManifestText, error: ValidationError) -> Iterator[Finding]:
 
 def _undecoded(text: ManifestText, value: Any, where: Path_ = ()) -> Iterator[Finding]:
     """Yield values with bytes that are not UTF-8, which a variable of the environment can have."""
-    if isinstance(value, str) and UNPAIRED.search(value):
+    if isinstance(value, str) and UNPAIRED_SURROGATE.search(value):
         message = f"`{dotted(where)}` has a byte that is not UTF-8; set the variable again"
         yield text.at_value(where, message, "manifest-type")
     elif isinstance(value, dict | list):

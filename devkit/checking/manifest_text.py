@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from devkit.checking.yaml_faults import explained, reader_fault
 from devkit.projects.findings import Finding, InvalidProject, Level, line_of
 from devkit.projects.own_files import content_of
 from devkit.terminal.output import Problem
+from runtime.contract.unstorable import UNSTORABLE
 
 Path_ = tuple[str | int, ...]
 Place = tuple[int, int]
@@ -22,7 +22,6 @@ Place = tuple[int, int]
 MAX_BYTES = 1_000_000
 MAX_VALUES = 20_000
 DEEPEST = 50
-UNWRITABLE = re.compile("[\\x00\\ud800-\\udfff]")
 MERGE = "tag:yaml.org,2002:merge"
 ENCODINGS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 
@@ -184,11 +183,11 @@ class _Reading:
 
     def _whole(self, node: yaml.ScalarNode) -> None:
         """Report what no text can have, and go on without: YAML can escape it, and nothing can be written with it."""
-        if (found := UNWRITABLE.search(node.value)) is not None:
+        if (found := UNSTORABLE.search(node.value)) is not None:
             escape = f"\\u{ord(found[0]):04x}"
             what = f"`{escape}` is not a valid character; write the character itself, or remove it"
             self._refuse(_place(node), what)
-            node.value = UNWRITABLE.sub("\ufffd", node.value)
+            node.value = UNSTORABLE.sub("\ufffd", node.value)
 
     def _scalar(self, node: yaml.ScalarNode) -> Any:
         try:

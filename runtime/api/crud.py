@@ -88,7 +88,7 @@ def create(
         values = given(body)
         if parent is not None and resource.parent_column is not None:
             values[resource.parent_column] = parent.id
-            quotas.reserve(call.session, resource.row, most, full, **{resource.parent_column: parent.id})
+            quotas.enforce(call.session, resource.row, most, full, **{resource.parent_column: parent.id})
         row = resource.row(**values)
         call.session.add(row)
         call.session.flush()

@@ -37,7 +37,7 @@ def size_of(document: Mapping[str, Any]) -> DocumentSize:
     return DocumentSize(parts, characters)
 
 
-def too_large(document: Mapping[str, Any]) -> str | None:
+def size_problem(document: Mapping[str, Any]) -> str | None:
     """Return what to say of a document that is too large for a page; None for others."""
     size = size_of(document)
     if size.parts > MAX_DOCUMENT_PARTS:

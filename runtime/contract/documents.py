@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from runtime.contract.document_size import too_large
+from runtime.contract.document_size import size_problem
 
 TOP_LEVEL = frozenset(
     (
@@ -62,9 +62,9 @@ def check_document(value: dict[str, Any]) -> None:
         if not isinstance(node, dict) or node.get("object") != "block" or node.get("type") not in TOP_LEVEL:
             raise NotADocument(f"{where}: not a block that is allowed at the top level of a document")
         _block(node, where)
-    large = too_large(value)
-    if large is not None:
-        raise NotADocument(large)
+    problem = size_problem(value)
+    if problem is not None:
+        raise NotADocument(problem)
 
 
 def _list(value: Any, where: str) -> list[Any]:

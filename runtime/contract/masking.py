@@ -17,6 +17,7 @@ from urllib.parse import unquote_plus
 from runtime.contract.credentials import ONE_TIME, is_credential, worth_hiding
 from runtime.contract.event_privacy import SHOWN
 from runtime.contract.unescaping import Unescaped, unescape
+from runtime.contract.unstorable import UNPAIRED_SURROGATE
 
 MASK = "[secret]"
 MOST = 256
@@ -42,7 +43,6 @@ _AFTER_ONE = r"(?<=[\\Cc])"  # `\` itself, or the end of `%5C`
 _CONTROLS = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
 _ENTITIES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
-_UNPAIRED = re.compile("[\ud800-\udfff]")
 
 _BEARER = re.compile(r"(?i)\b(bearer|basic)((?:\s|\+|%20)+)[A-Za-z0-9._~+/=%-]{8,}")
 _PERSONAL = re.compile(r"dk_[A-Za-z0-9_-]{20,}")
@@ -278,7 +278,7 @@ class Masker:
 def _written(value: Any) -> str:
     """Write JSON as people read it; halves of surrogate pairs stay escaped, since no text is stored with them."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
-    return text if not _UNPAIRED.search(text) else json.dumps(value, separators=(",", ":"))
+    return text if not UNPAIRED_SURROGATE.search(text) else json.dumps(value, separators=(",", ":"))
 
 
 def _found(text: str, needle: str) -> Iterator[int]:

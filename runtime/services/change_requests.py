@@ -23,7 +23,7 @@ from runtime.contract.change_requests import (
     RequestReviewers,
     UpdateChangeRequest,
 )
-from runtime.contract.document_size import too_large
+from runtime.contract.document_size import size_problem
 from runtime.contract.timestamps import wire_time
 from runtime.dispatch import outbox
 from runtime.serializers.file_urls import address_of
@@ -131,7 +131,7 @@ def update(session: Session, space: SpaceRow, row: ChangeRequestRow, body: Updat
 
 def _reserve_one(session: Session, space: SpaceRow) -> None:
     going_on = ChangeRequestRow.status.in_(("draft", "open"))
-    quotas.reserve(session, ChangeRequestRow, MAX_OPEN, FULL, going_on, space_id=space.id)
+    quotas.enforce(session, ChangeRequestRow, MAX_OPEN, FULL, going_on, space_id=space.id)
 
 
 def content_of(session: Session, row: ChangeRequestRow) -> RevisionRow:
@@ -215,7 +215,7 @@ def prepare(session: Session, row: ChangeRequestRow, way: Way) -> Prepared:
     if problem is not None:
         raise errors.BadRequest(f"Together they exceed a limit: {problem}.")
     for document in merged.documents:
-        problem = too_large(document)
+        problem = size_problem(document)
         if problem is not None:
             raise errors.BadRequest(f"Together they exceed a limit: {_titled(merged, name_of(document))} {problem}.")
     return Prepared(way, row.ancestor_id, *sides, merged)
@@ -291,7 +291,7 @@ def request_reviewers(
             setattr(row, field, value)
     asked = stored.reviewers(session, row.id, body.users)
     more = len(set(body.users) - asked.keys())
-    quotas.reserve(session, RequestedReviewerRow, MAX_REVIEWERS, FULL_OF_REVIEWERS, more=more, change_request_id=row.id)
+    quotas.enforce(session, RequestedReviewerRow, MAX_REVIEWERS, FULL_OF_REVIEWERS, more=more, change_request_id=row.id)
     for reviewer in dict.fromkeys(body.users):
         if not _sees(session, reviewer, space):
             raise errors.BadRequest(f"users: `{reviewer[:60]}` cannot see this space")

@@ -59,7 +59,7 @@ def post(session: Session, place: SpaceRow | ChangeRequestRow, user_id: str, bod
         **_written(body.body),
     )
     _aim(session, row, body)
-    quotas.reserve(session, CommentRow, MAX_COMMENTS, FULL_OF_COMMENTS, space_id=row.space_id)
+    quotas.enforce(session, CommentRow, MAX_COMMENTS, FULL_OF_COMMENTS, space_id=row.space_id)
     session.add(row)
     session.flush()
     return row
@@ -67,7 +67,7 @@ def post(session: Session, place: SpaceRow | ChangeRequestRow, user_id: str, bod
 
 def reply(session: Session, comment: CommentRow, user_id: str, body: CommentBody) -> CommentReplyRow:
     """Reply to a comment; raises BadRequest if there are too many replies."""
-    quotas.reserve(session, CommentReplyRow, MAX_REPLIES, FULL_OF_REPLIES, space_id=comment.space_id)
+    quotas.enforce(session, CommentReplyRow, MAX_REPLIES, FULL_OF_REPLIES, space_id=comment.space_id)
     row = CommentReplyRow(comment_id=comment.id, space_id=comment.space_id, user_id=user_id, **_written(body))
     session.add(row)
     session.flush()
@@ -110,7 +110,7 @@ def _react(session: Session, row: CommentRow | CommentReplyRow, user_id: str, em
             f"addedReactions: a comment has at most {MAX_REACTIONS} different reactions; add one that it already has"
         )
     more = len(set(emoji) - stored.emoji_of(session, row.id, user_id))
-    quotas.reserve(session, CommentReactionRow, MAX_PEOPLE, FULL_OF_REACTIONS, more=more, on_id=row.id)
+    quotas.enforce(session, CommentReactionRow, MAX_PEOPLE, FULL_OF_REACTIONS, more=more, on_id=row.id)
     of_reply = isinstance(row, CommentReplyRow)
     comment_id = row.comment_id if isinstance(row, CommentReplyRow) else row.id
     values: dict[str, Any] = {"on_id": row.id, "user_id": user_id, "comment_id": comment_id}

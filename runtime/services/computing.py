@@ -20,7 +20,7 @@ from runtime.contract.computing import (
     JsonDocument,
     SpaceRef,
 )
-from runtime.contract.document_size import too_large
+from runtime.contract.document_size import size_problem
 from runtime.contract.documents import NotADocument, check_document
 from runtime.contract.validation import LONGEST_PLACE, place_of, words
 from runtime.dispatch.deliveries import Plans, level_of
@@ -146,9 +146,9 @@ def document_in(answer: bytes, request: Compute) -> JsonDocument:
         written = document_of(markdown, seconds=seconds_for(len(markdown)))
     except TakesTooLong:
         raise _no_such_thing(request, "a document", "markdown: takes too long to parse") from None
-    large = too_large(written)
-    if large is not None:
-        raise _no_such_thing(request, "a document", f"markdown: {large}")
+    problem = size_problem(written)
+    if problem is not None:
+        raise _no_such_thing(request, "a document", f"markdown: {problem}")
     return JsonDocument(data=written["data"], nodes=written["nodes"])
 
 

@@ -59,4 +59,4 @@ def for_revisions(session: Session, space_id: str) -> None:
 
     A merge asks for none: there are as many as change requests.
     """
-    quotas.reserve(session, RevisionRow, MAX_REVISIONS, FULL_OF_REVISIONS, space_id=space_id)
+    quotas.enforce(session, RevisionRow, MAX_REVISIONS, FULL_OF_REVISIONS, space_id=space_id)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from runtime.contract import errors
-from runtime.contract.document_size import too_large
+from runtime.contract.document_size import size_problem
 from runtime.contract.json_parts import decode_json
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed, open_made
@@ -58,9 +58,9 @@ def read_briefly(markdown: str, field: str) -> dict[str, Any]:
         raise errors.BadRequest(
             f"{field}: the Markdown takes too long to parse; send a shorter or simpler text"
         ) from None
-    large = too_large(document)
-    if large is not None:
-        raise errors.BadRequest(f"{field}: {large}")
+    problem = size_problem(document)
+    if problem is not None:
+        raise errors.BadRequest(f"{field}: {problem}")
     return document
 
 
@@ -100,9 +100,9 @@ def _read_here(texts: Mapping[str, str]) -> list[Mapping[str, Any]] | None:
     try:
         for field, text in texts.items():
             made = document_of(text, seconds=until - time.thread_time())
-            large = too_large(made)
-            if large is not None:
-                raise errors.BadRequest(f"{field}: {large}")
+            problem = size_problem(made)
+            if problem is not None:
+                raise errors.BadRequest(f"{field}: {problem}")
             read.append(made)
     except TakesTooLong:
         return None
@@ -115,9 +115,9 @@ def read_files(folder: Path, fields: Sequence[str]) -> None:
     for number, field in enumerate(fields):
         text = (folder / _TEXT.format(number)).read_text(encoding="utf-8", errors="surrogatepass")
         made = document_of(text)
-        large = too_large(made)
-        if large is not None:
-            raise Refused(_PAGE, f"{field}: {large}")
+        problem = size_problem(made)
+        if problem is not None:
+            raise Refused(_PAGE, f"{field}: {problem}")
         document = json.dumps(made, ensure_ascii=True, separators=(",", ":"))
         left -= len(document)
         if left < 0:

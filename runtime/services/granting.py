@@ -85,7 +85,7 @@ def _give(session: Session, content: Content, whom: str, ids: Iterable[str], rol
     if role is not None:
         place = {"space_id" if isinstance(content, SpaceRow) else "collection_id": content.id}
         organization_id = content.organization_id
-        quotas.reserve(session, GrantRow, MAX_GRANTS, FULL, more=len(wanted - held.keys()), **place)
+        quotas.enforce(session, GrantRow, MAX_GRANTS, FULL, more=len(wanted - held.keys()), **place)
         session.add_all(
             GrantRow(organization_id=organization_id, role=role, **{whom: one}, **place) for one in wanted - held.keys()
         )

@@ -54,7 +54,7 @@ def install(session: Session, integration: IntegrationRow, organization_id: str)
     locks.acquire(session, f"{integration.id} on {organization_id}")
     if installed.covering_organization(session, integration.id, organization_id) is not None:
         raise errors.Conflict(f"`{integration.name}` is already installed on this organization.")
-    quotas.reserve(
+    quotas.enforce(
         session, InstallationRow, MAX_INSTALLED, FULL, organization_id=organization_id, integration_id=integration.id
     )
     row = InstallationRow(
@@ -74,7 +74,7 @@ def install_on_space(
 ) -> SpaceInstallationRow:
     """Install on a space of the installation's organization; raises Conflict when it is there already."""
     _hold(session, installation)
-    quotas.reserve(session, SpaceInstallationRow, MAX_PARTS, FULL, installation_id=installation.id)
+    quotas.enforce(session, SpaceInstallationRow, MAX_PARTS, FULL, installation_id=installation.id)
     session.refresh(space)
     if space.deleted_at is not None or space.organization_id != installation.organization_id:
         raise errors.NotFound("The space was deleted a moment ago.")
@@ -97,7 +97,7 @@ def install_on_site(
 ) -> SiteInstallationRow:
     """Install on a site of the installation's organization; raises Conflict when it is there already."""
     _hold(session, installation)
-    quotas.reserve(session, SiteInstallationRow, MAX_PARTS, FULL, installation_id=installation.id)
+    quotas.enforce(session, SiteInstallationRow, MAX_PARTS, FULL, installation_id=installation.id)
     return _on_site(session, integration, installation, site)
 
 

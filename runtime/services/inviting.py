@@ -62,7 +62,7 @@ def invite(
         for address, role in people.items()
         if address not in members
     ]
-    quotas.reserve(
+    quotas.enforce(
         session, EmailInviteRow, MAX_INVITES, FULL_OF_INVITES, more=len(made), organization_id=organization.id
     )
     session.add_all(made)
@@ -76,7 +76,7 @@ def create_link(
     """Make a link into an organization; raises Conflict where links are off, BadRequest where there are too many."""
     if not organization.invite_links:
         raise errors.Conflict(LINKS_OFF)
-    quotas.reserve(session, InviteLinkRow, MAX_LINKS, FULL_OF_LINKS, organization_id=organization.id)
+    quotas.enforce(session, InviteLinkRow, MAX_LINKS, FULL_OF_LINKS, organization_id=organization.id)
     link = InviteLinkRow(organization_id=organization.id, role=role, invited_by=invited_by)
     session.add(link)
     session.flush()

@@ -109,7 +109,7 @@ def _keep_an_admin(session: Session, organization: OrganizationRow, member: Memb
 
 def create_team(session: Session, organization: OrganizationRow, title: str, people: Iterable[str]) -> TeamRow:
     """Make a team of these members; raises BadRequest for somebody who is not a member, and for one team too many."""
-    quotas.reserve(session, TeamRow, MAX_TEAMS, FULL_OF_TEAMS, organization_id=organization.id)
+    quotas.enforce(session, TeamRow, MAX_TEAMS, FULL_OF_TEAMS, organization_id=organization.id)
     team = TeamRow(organization_id=organization.id, title=title)
     session.add(team)
     session.flush()

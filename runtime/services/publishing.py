@@ -130,7 +130,7 @@ def store_version(
         return row
     number = row.version + 1 if row else 1
     if row is None:
-        quotas.reserve(session, IntegrationRow, MAX_INTEGRATIONS, FULL, organization_id=owner.id)
+        quotas.enforce(session, IntegrationRow, MAX_INTEGRATIONS, FULL, organization_id=owner.id)
         row = IntegrationRow(
             name=name, organization_id=owner.id, version_id=script.version, version=number, **published
         )

@@ -24,7 +24,7 @@ FULL_OF_COLLECTIONS = "An organization has at most {most} collections; delete so
 FULL_OF_MEMBERS = "This organization has {most} members, which is the maximum; an administrator must remove some first."
 
 
-def reserve(
+def enforce(
     session: Session, table: type[Table], most: int, full: str, *conditions: Any, more: int = 1, **within: Any
 ) -> None:
     """Make sure that there is room for `more` rows beside those with these values, until the transaction ends.
@@ -44,15 +44,15 @@ def for_spaces(session: Session, organization_id: str, more: int = 1) -> None:
     What is where in the organization is held first: whoever makes something inside of a collection holds it already.
     """
     lock_structure(session, organization_id)
-    reserve(session, SpaceRow, MAX_SPACES, FULL_OF_SPACES, more=more, organization_id=organization_id)
+    enforce(session, SpaceRow, MAX_SPACES, FULL_OF_SPACES, more=more, organization_id=organization_id)
 
 
 def for_collections(session: Session, organization_id: str, more: int = 1) -> None:
     """Make sure that an organization has room for more collections, as `for_spaces` does; raises BadRequest."""
     lock_structure(session, organization_id)
-    reserve(session, CollectionRow, MAX_COLLECTIONS, FULL_OF_COLLECTIONS, more=more, organization_id=organization_id)
+    enforce(session, CollectionRow, MAX_COLLECTIONS, FULL_OF_COLLECTIONS, more=more, organization_id=organization_id)
 
 
 def for_members(session: Session, organization_id: str) -> None:
     """Make sure that an organization has room for one more member; raises BadRequest."""
-    reserve(session, MemberRow, MAX_MEMBERS, FULL_OF_MEMBERS, organization_id=organization_id)
+    enforce(session, MemberRow, MAX_MEMBERS, FULL_OF_MEMBERS, organization_id=organization_id)

@@ -24,7 +24,7 @@ def submit(session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: st
     Raises BadRequest for one that is closed, and for one that has too many reviews.
     """
     change_requests.hold_open(session, space, row)
-    quotas.reserve(session, ReviewRow, MAX_REVIEWS, FULL, change_request_id=row.id)
+    quotas.enforce(session, ReviewRow, MAX_REVIEWS, FULL, change_request_id=row.id)
     asked = stored.reviewers(session, row.id, [user_id]).get(user_id)
     review = ReviewRow(
         change_request_id=row.id,

@@ -25,7 +25,7 @@ FULL = "An organization has at most {most} identity providers; delete one first.
 def create(session: Session, organization: OrganizationRow, body: CreateSamlProvider) -> SamlProviderRow:
     """Add one; raises BadRequest for a team that is not there, and where there are too many."""
     _must_have_team(session, organization.id, body.default_team)
-    quotas.reserve(session, SamlProviderRow, MAX_PROVIDERS, FULL, organization_id=organization.id)
+    quotas.enforce(session, SamlProviderRow, MAX_PROVIDERS, FULL, organization_id=organization.id)
     row = SamlProviderRow(
         organization_id=organization.id,
         label=body.label,

@@ -28,7 +28,7 @@ def make_link(session: Session, site: SiteRow, name: str) -> ShareLinkRow:
     """Make a link with a new key; raises BadRequest where there are too many."""
     lock_site(session, site)
     full = "A site has at most {most} share links; delete one first."
-    quotas.reserve(session, ShareLinkRow, MAX_LINKS, full, site_id=site.id)
+    quotas.enforce(session, ShareLinkRow, MAX_LINKS, full, site_id=site.id)
     key = secrets.token_urlsafe(24)
     row = ShareLinkRow(site_id=site.id, name=name, key=key, digest=share_links.digest_of(key))
     session.add(row)
@@ -67,7 +67,7 @@ def make_redirect(session: Session, site: SiteRow, body: CreateRedirect) -> Redi
     """Make a redirect; raises BadRequest for a place that is not there, Conflict for a path that is taken."""
     lock_site(session, site)
     full = "A site has at most {most} redirects; delete one first."
-    quotas.reserve(session, RedirectRow, MAX_REDIRECTS, full, site_id=site.id)
+    quotas.enforce(session, RedirectRow, MAX_REDIRECTS, full, site_id=site.id)
     _free(session, site, body.source)
     row = RedirectRow(site_id=site.id, source=body.source, **_destination(session, site, body.destination))
     session.add(row)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,10 +18,10 @@ from sqlalchemy import ColumnElement, and_, false, literal, or_
 from sqlalchemy.orm import InstrumentedAttribute
 from sqlalchemy.types import TypeDecorator
 
+from runtime.contract.unstorable import UNSTORABLE
+
 LARGEST = 1 << 62
 """Beyond every number in the database; larger ones would not fit its columns."""
-
-NO_COLUMN_HOLDS = re.compile("[\x00\ud800-\udfff]")
 
 
 class BadCursor(ValueError):
@@ -125,7 +124,7 @@ def _read(value: Any, order: Order) -> Any:
         value = float(value)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise ValueError("a value of another kind")
-    if isinstance(value, str) and NO_COLUMN_HOLDS.search(value):
+    if isinstance(value, str) and UNSTORABLE.search(value):
         raise ValueError("text that no column holds")
     if isinstance(value, (int, float)) and not -LARGEST < value < LARGEST:
         raise ValueError("a number that no column holds")

@@ -68,10 +68,10 @@ def list_sites(call: Call, organization: OrganizationRow, query: SiteQuery) -> C
 @sites.operation(f"POST {SITE.collection}", SITE, needs=member("create"), status=201, body_optional=True)
 def create_site(call: Call, organization: OrganizationRow, body: CreateSite) -> SiteRow:
     """Create a site."""
-    quotas.reserve(
+    quotas.enforce(
         call.session, SiteRow, MAX_SITES, FULL, SiteRow.deleted_at.is_(None), organization_id=organization.id
     )
-    quotas.reserve(call.session, SiteRow, MAX_EVER, FULL_FOREVER, organization_id=organization.id)
+    quotas.enforce(call.session, SiteRow, MAX_EVER, FULL_FOREVER, organization_id=organization.id)
     row = SiteRow(organization_id=organization.id, title=body.title, type=body.type, visibility=body.visibility)
     call.session.add(row)
     call.session.flush()

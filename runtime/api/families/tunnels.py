@@ -49,7 +49,7 @@ def open_tunnel(call: Call, organization: OrganizationRow, body: OpenTunnel) -> 
     user = call.actor.reach.user_id or ""
     own = {"organization_id": organization.id, "user_id": user}
     if rows.find(call.session, HOST, TunnelRow, **own, name=body.name) is None:
-        quotas.reserve(call.session, TunnelRow, MAX_TUNNELS, FULL, organization_id=organization.id, user_id=user)
+        quotas.enforce(call.session, TunnelRow, MAX_TUNNELS, FULL, organization_id=organization.id, user_id=user)
     seconds = call.host.settings.tunnel_lease_seconds
     return leases.lease(call.session, organization.id, user, body.name, call.host.relay.address, seconds)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from runtime.contract.document_references import found_in
-from runtime.contract.document_size import too_large
+from runtime.contract.document_size import size_problem
 from runtime.contract.documents import NotADocument, check_document
 from runtime.engines.separate_process.answers import Refused, Telling
 from runtime.engines.separate_process.runner import open_made
@@ -122,9 +122,9 @@ class Writer:
             line = _written([kind, entry.key, document])
             if len(line) > MAX_DOCUMENT:
                 raise Refused("too-large", f"It produces a document of more than {MAX_DOCUMENT >> 20} MB; split it.")
-            large = too_large(document)
-            if large is not None:
-                raise Refused("too-large", f"Its document {large}.")
+            problem = size_problem(document)
+            if problem is not None:
+                raise Refused("too-large", f"Its document {problem}.")
             self._documents.write(line)
             entry = replace(entry, document=None)
         fields = {name: getattr(entry, name) for name in entry.__slots__}

@@ -9,19 +9,20 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from runtime.contract.unstorable import UNPAIRED_SURROGATE
+
 ENTITY = re.compile(r"&(?:#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[A-Za-z][A-Za-z0-9]{1,31});")
 ATTRIBUTE = re.compile(r"""([A-Za-z_@][\w.:@-]*)(?:[ \t]*=[ \t]*(?:"([^"]*)"|'([^']*)'|([^\s"'<>`]+)))?""")
 ESCAPED = {'"': "&quot;", "&": "&amp;", "<": "&lt;", ">": "&gt;", "\t": "&#x9;", "\n": "&#xa;", "\r": "&#xd;"}
 IN_TAG = str.maketrans(ESCAPED)
 KEPT = {0x09, 0x0A}
 CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if code not in KEPT}
-UNPAIRED = re.compile("[\ud800-\udfff]")
 
 
 def clean(text: str) -> str:
     """Remove control characters and lone surrogates, and normalize line ends to line feeds."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").translate(CONTROLS)
-    return UNPAIRED.sub("\ufffd", text)
+    return UNPAIRED_SURROGATE.sub("\ufffd", text)
 
 
 def unescape(text: str) -> str:
@@ -80,7 +81,7 @@ def read_json(text: str) -> Any:
 
 def _cleaned(value: Any) -> Any:
     if isinstance(value, str):
-        return UNPAIRED.sub("\ufffd", value.replace("\x00", ""))
+        return UNPAIRED_SURROGATE.sub("\ufffd", value.replace("\x00", ""))
     if isinstance(value, dict):
         return {_cleaned(name): _cleaned(inner) for name, inner in value.items()}
     return [_cleaned(inner) for inner in value] if isinstance(value, list) else value

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.contract import document_size
-from runtime.contract.document_size import MAX_DOCUMENT_CHARACTERS, MAX_DOCUMENT_PARTS, size_of, too_large
+from runtime.contract.document_size import MAX_DOCUMENT_CHARACTERS, MAX_DOCUMENT_PARTS, size_of, size_problem
 from runtime.contract.documents import NotADocument, check_document
 
 VALUES = st.recursive(
@@ -78,4 +78,4 @@ def test_what_is_inside_of_blocks_counts(block: dict[str, Any], monkeypatch: pyt
     document = {"object": "document", "data": {}, "nodes": [block]}
     monkeypatch.setattr(document_size, "MAX_DOCUMENT_PARTS", json.dumps(document).count("{") + 3)
     check_document({**document, "nodes": []})
-    assert too_large(document) is not None
+    assert size_problem(document) is not None
