@@ -53,7 +53,10 @@ class SpecificationSource:
 
 
 def _absent(source: Mapping[str, Any]) -> errors.NotFound:
-    return errors.NotFound(
-        f"The specification `{spec_of(source)}` has no such page. Either this token may not see the specification, or"
-        " it has no version that could be read, is too large for pages, or has no page of that name."
-    )
+    def told(reader: str) -> str:
+        return (
+            f"The specification `{spec_of(source)}` has no such page. Either {reader} may not see the specification, or"
+            " it has no version that could be read, is too large for pages, or has no page of that name."
+        )
+
+    return errors.NotFound(told("this token"), on_pages=told("you"))

@@ -175,7 +175,8 @@ def _previewed(session: Session, reach: Reach, place: Place) -> ChangeRequestRow
         row = rows.find(session, reach, ChangeRequestRow, space_id=space_id, **by)
     if row is None:
         raise errors.NotFound(
-            "There is no such preview, or this token may not see it: send the token of somebody who may."
+            "There is no such preview, or this token may not see it: send the token of somebody who may.",
+            on_pages="There is no such preview, or you may not see it: ask somebody who may.",
         )
     return row
 

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-import runtime.api.families
 import runtime.web
 from runtime.contract import errors
 from runtime.web.admin.wording import LABELS, SOURCE_LABELS, on_page
 
-FAMILIES = Path(str(runtime.api.families.__file__)).parent
+RUNTIME = Path(str(runtime.web.__file__)).parents[1]
 PAGES = Path(str(runtime.web.__file__)).parent / "pages" / "admin"
 
 
@@ -52,11 +51,11 @@ def test_what_somebody_may_not_see_is_said_to_either_reader() -> None:
 
 
 def test_no_operation_tells_people_of_their_token() -> None:
-    for source in FAMILIES.glob("*.py"):
+    for source in RUNTIME.glob("**/*.py"):
         for call in ast.walk(ast.parse(source.read_text())):
             if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("errors."):
                 worded = any(keyword.arg == "on_pages" for keyword in call.keywords)
-                assert worded or "this token" not in ast.unparse(call), f"{source.name}:{call.lineno}"
+                assert worded or "this token" not in ast.unparse(call), f"{source.relative_to(RUNTIME)}:{call.lineno}"
 
 
 def test_words_of_a_script_are_its_own() -> None:
