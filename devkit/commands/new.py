@@ -77,7 +77,7 @@ def begin_with(ctx: click.Context, parameter: click.Parameter, typed: str) -> li
 @click.option(
     "--git/--no-git",
     default=None,
-    help="Run `git init`, unless the folder is in a repository; default: ask for TypeScript at a terminal, else no.",
+    help="Run `git init`, unless the folder is in a repository; default: ask at a terminal, otherwise no.",
 )
 @click.option("--list", "listing", is_flag=True, help="Show the templates.")
 @json_option
@@ -113,7 +113,7 @@ def command(
     title = check_title(title) if title is not None else title_of(name)
     folder = Path(place or name).absolute()
     files = make(template, name, title, folder, language)
-    asks = "package.json" in files and not as_json and sys.stdin.isatty()
+    asks = not as_json and sys.stdin.isatty()
     has_packages = "package.json" in files and setting_up.install_packages(folder, install, asks=asks)
     is_versioned = setting_up.make_repository(folder, git, asks=asks)
     displayed = os.path.relpath(folder)
@@ -123,7 +123,8 @@ def command(
     steps += ["devkit dev"]
     text = f"Created {name} in {displayed} ({len(files)} files). Next:\n\n" + "".join(f"    {step}\n" for step in steps)
     report = {"name": name, "title": title, "template": template, "language": language, "folder": str(folder)}
-    answer(as_json, report | {"files": files, "next": steps}, text.rstrip("\n"))
+    report |= {"files": files, "installed": has_packages, "repository": is_versioned, "next": steps}
+    answer(as_json, report, text.rstrip("\n"))
     ctx.exit(1 if (install and not has_packages) or (git and not is_versioned) else 0)
 
 

@@ -311,12 +311,22 @@ def test_packages_and_a_repository_are_made_when_asked_for(tmp_path: Path) -> No
     assert done.code == 0
     assert done.err == f"install in {tmp_path / 'poll'}\n"
     assert done.json["next"] == ["cd poll", "devkit dev"]
+    assert (done.json["installed"], done.json["repository"]) == (True, True)
     log = ["git", "-C", str(tmp_path / "poll"), "log"]
     assert "does not have any commits" in subprocess.run(log, capture_output=True, text=True, timeout=60).stderr
     inner = devkit(tmp_path, *TYPESCRIPT, "--git", folder=tmp_path / "poll", **environ)
     assert inner.code == 0 and not (tmp_path / "poll" / "poll" / ".git").exists()
     plain = devkit(tmp_path, "new", "plain", "--template", "block", "--git", folder=tmp_path, **environ)
     assert plain.code == 0 and (tmp_path / "plain" / ".git").is_dir()
+
+
+def test_a_person_is_asked_for_a_repository_in_python_too(tmp_path: Path, terminal: Any) -> None:
+    output = terminal("plain", "--template", "block", "--language", "python")
+    output.read_until("Make it a Git repository? [Y/n]: ")
+    output.type("n\n")
+    output.read_until(None)
+    assert output.process.wait(timeout=PATIENCE) == 0
+    assert "npm" not in output.seen and not (tmp_path / "plain" / ".git").exists()
 
 
 def test_nobody_is_asked_without_a_terminal(tmp_path: Path) -> None:
@@ -343,7 +353,7 @@ def test_programs_that_are_missing_or_fail_are_told_with_the_cure(tmp_path: Path
     assert (failed.code, "\n    npm install\n" in failed.out) == (1, True)
     assert f"`npm install` failed with exit code 7; run it again in {tmp_path / 'failed'}\n" in failed.err
     python = devkit(tmp_path, "new", "python", "--template", "block", "--install", folder=tmp_path, **environ)
-    assert python.code == 2 and "those in Python have no packages" in python.err
+    assert python.code == 2 and "Python projects have no npm packages" in python.err
     assert not (tmp_path / "python").exists()
 
 
