@@ -179,7 +179,8 @@ def create_app(settings: Settings, place: int = 0, changes: Numbers | None = Non
     mount_content_origin(app, host)
     mount_health(app, host)
     mount_openapi_document(app, host, operations())
-    mount(app, host, operations())
+    lane = RenderLane(app, host, [one for one in operations() if one.lane], OneProcessor(place, settings.workers))
+    mount(app, host, operations(), lane.view)
     mount_event_stream(app, host)
     mount_ask_streams(app, host)
     mount_inbound(app, host)
@@ -205,17 +206,7 @@ def create_app(settings: Settings, place: int = 0, changes: Numbers | None = Non
     return Application(
         host,
         app,
-        Counting(
-            BodyReadLimit(
-                RenderLane(
-                    app,
-                    host,
-                    [operation for operation in operations() if operation.lane],
-                    OneProcessor(place, settings.workers),
-                ),
-                host.capacity,
-            )
-        ),
+        Counting(BodyReadLimit(lane, host.capacity)),
     )
 
 

@@ -33,20 +33,15 @@ from runtime.store.cursors import BadCursor, Order
 
 Inputs = dict[str, Any]
 """The models of query and body, by these names, and an upload."""
+View = Callable[..., Response]
+"""Answers a request, with what its path names."""
 
 
-def mount(app: Flask, host: Host, operations: Sequence[Operation]) -> None:
-    """Add a route for each operation.
-
-    Those with a lane are answered before they come here; their routes are there for who asks with another method.
-    """
+def mount(app: Flask, host: Host, operations: Sequence[Operation], lane: Callable[[Operation], View]) -> None:
+    """Add a route for each operation; `lane` gives what answers those that it did not answer before."""
     for operation in operations:
-        view = _never if operation.lane else _view(host, operation)
+        view = lane(operation) if operation.lane else _view(host, operation)
         app.add_url_rule(rule_of(operation), operation.name, view, methods=[operation.method])
-
-
-def _never(**path: str) -> Response:
-    raise LookupError("a lane answers this operation")
 
 
 def rule_of(operation: Operation) -> str:
@@ -55,7 +50,7 @@ def rule_of(operation: Operation) -> str:
     return re.sub(r"{(\w+)}", lambda named: f"<{'tail:' if named[1] in slashes else ''}{named[1]}>", operation.path)
 
 
-def _view(host: Host, operation: Operation) -> Callable[..., Response]:
+def _view(host: Host, operation: Operation) -> View:
     def view(**path: str) -> Response:
         counted_as(request.environ, operation.name)
         authorization = request.headers.get("Authorization")

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import parse_qs
 from wsgiref.types import StartResponse, WSGIEnvironment
 
+from flask import Response
+from flask import request as asked
 from pydantic import BaseModel
 
 from runtime.api.answers import RawAnswer, error_answer, unless_known
@@ -48,6 +50,18 @@ class RenderLane:
         self._parameters = PARAMETER.findall(path)
         self._path = re.compile(PARAMETER.sub("([^/]+)", path) + "/?")
         self._processor = processor
+
+    def view(self, operation: Operation) -> Callable[..., Response]:
+        """Return what answers an operation where the framework finds it and the lane does not.
+
+        The framework takes `//v1/...` and `get` for `/v1/...` and `GET`.
+        """
+
+        def view(**path: str) -> Response:
+            counted_as(asked.environ, operation.name)
+            return self._answer(asked.environ, operation, path).response()
+
+        return view
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         self._processor.settle()

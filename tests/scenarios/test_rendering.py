@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import http.client
 import json
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -45,6 +47,34 @@ def get(one: Installed, component: str = "counter", headers: dict[str, str] | No
 def test_both_forms_give_the_same(counter: Installed) -> None:
     assert get(counter).json == counter.render().json
     assert get(counter).json["state"] == {"count": 0}
+
+
+@pytest.mark.parametrize(("method", "before"), [("GET", "/"), ("GET", "//"), ("get", ""), ("Get", ""), ("HEAD", "/")])
+def test_a_render_is_found_however_its_address_is_written(counter: Installed, method: str, before: str) -> None:
+    path = f"{before}{counter.path}/render"
+    asked = f"{path}?request={compressed(request_of(counter, 'counter'))}"
+    assert _status(counter, method, asked, {"Authorization": f"Bearer {counter.owner.api.token}"}) == 200
+    assert _status(counter, method, asked, {}) == 401
+    for odd in (b"%FF", b"%ED%A0%80", b"%00", b"%0A", b"%25", b"%"):
+        assert _status(counter, method, f"{before}/v1/integrations/{odd.decode()}/render", {}) == 401
+
+
+@pytest.mark.parametrize(("method", "before"), [("POST", "/"), ("post", "")])
+def test_a_render_with_a_body_is_found_as_well(counter: Installed, method: str, before: str) -> None:
+    body = json.dumps(request_of(counter, "counter"))
+    headers = {"Authorization": f"Bearer {counter.owner.api.token}", "Content-Type": "application/json"}
+    path = f"{before}{counter.path}/render"
+    assert _status(counter, method, path, headers, body) == 200
+    assert _status(counter, method, path, headers, "{") == 400
+    assert _status(counter, method, path, {}, body) == 401
+
+
+def _status(one: Installed, method: str, path: str, headers: dict[str, str], body: str | None = None) -> int:
+    """Return how an address is answered that goes out exactly as it is written here."""
+    host = one.owner.api.url.removeprefix("http://")
+    with closing(http.client.HTTPConnection(host, timeout=60)) as connection:
+        connection.request(method, path, body, headers)
+        return connection.getresponse().status
 
 
 def test_an_action_changes_the_state(counter: Installed) -> None:
