@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import MISSING, AfterValidator, AwareDatetime, Field, StringConstraints
 
-from runtime.contract.base import Body, ListQuery, Moment, Text, WireModel
+from runtime.contract.base import Body, ListQuery, Moment, Text, WireModel, in_utc
 
 Provider = Literal["github", "gitlab"]
 _BAD_REF = re.compile(r"\.\.|@\{|//|/\.|\.lock(?:/|$)|[\x00-\x20\x7f~^:?*\[\\]|[./]$")
@@ -64,7 +64,7 @@ RepositoryUrl = Annotated[Text, StringConstraints(min_length=1, max_length=4096)
 Ref = Annotated[Text, StringConstraints(max_length=255), AfterValidator(_ref)]
 Directory = Annotated[Text, StringConstraints(max_length=500), AfterValidator(_directory)]
 Prefix = Annotated[Text, StringConstraints(max_length=2048)]
-Timestamp = Annotated[AwareDatetime, Field(strict=False)]
+Timestamp = Annotated[AwareDatetime, Field(strict=False), AfterValidator(in_utc)]
 
 
 class GitInfo(Body):

@@ -57,6 +57,15 @@ def bodies(world: World, operation: Operation) -> Iterator[bytes]:
         yield f'{{"unknown": {number}, "unknown": 1{comma}{text[1:]}'.encode()
 
 
+def moments(world: World, operation: Operation) -> Iterator[bytes]:
+    """Give a good body with each moment that is none, or has no year in UTC, where it has one."""
+    good = GOOD[operation.name].body
+    for name, field in operation.body.model_fields.items() if operation.body else ():
+        if good is not None and "datetime" in str(field.annotation).lower():
+            for value in MOMENTS:
+                yield json.dumps(good(world) | {field.alias or name: value}).encode()
+
+
 EACH = 4
 """Values that are tried in one place; each is tried in many, since they take turns."""
 

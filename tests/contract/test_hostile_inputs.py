@@ -11,7 +11,7 @@ from lzstring import LZString
 from runtime.api.operation import Operation
 from runtime.api.table import operations
 from tests.conftest import HostProcess, init, tenant
-from tests.contract.hostile_inputs import NO_NUMBERS, Turns, bodies, walk, walk_raw
+from tests.contract.hostile_inputs import NO_NUMBERS, Turns, bodies, moments, walk, walk_raw
 from tests.contract.requests_table import World
 from tests.contract.test_operations import build
 
@@ -47,6 +47,17 @@ def test_numbers_that_are_none_are_refused_anywhere_in_a_body(operation: Operati
         answer = api.call(operation.method, world.path(operation), data=body, headers=headers)
         assert answer.status == 400, (body, answer.text)
         assert "finite" in answer.json["error"]["message"]
+
+
+def test_moments_that_are_none_are_refused(world: World) -> None:
+    owner, headers = world.installed.owner.api, {"Content-Type": "application/json"}
+    sent = [(operation, body) for operation in WITH_BODY for body in moments(world, operation)]
+    assert {"importGitRepository", "exportToGitRepository"} <= {operation.name for operation, _ in sent}
+    for operation, body in sent:
+        answer = owner.call(operation.method, world.path(operation), data=body, headers=headers)
+        assert answer.status < 500, (body, answer.text)
+        if b"-14:00" in body or b"+14:00" in body:
+            assert answer.status == 400 and "between the years 1 and 9999" in answer.json["error"]["message"]
 
 
 def test_they_are_refused_beside_the_operations(world: World, open_host: HostProcess) -> None:
