@@ -14,6 +14,7 @@ from runtime.contract.event_privacy import texts_of, withheld_payload, withheld_
 from runtime.contract.events import Delivery, EventDetail, IntegrationEvent, KeptAnswer
 from runtime.contract.masking import BY_SHAPE
 from runtime.dispatch.deliveries import level_of
+from runtime.dispatch.traces import trace_of
 from runtime.store import event_lists, installed, searching
 from runtime.store.epoch_cache import Basis
 from runtime.store.tables.events import EventRow
@@ -55,7 +56,7 @@ def _payload(view: CallView, row: EventRow, basis: Basis) -> dict[str, Any]:
 
 
 def _detail(row: EventRow, payload: dict[str, Any], withheld: bool, configured: Iterable[str]) -> EventDetail:
-    trace: dict[str, Any] | None = json.loads(row.trace) if row.trace else None
+    trace = trace_of(row.trace)
     answer = trace.pop("answer", None) if trace is not None else None
     if trace is not None and withheld:
         left = set(texts_of(withheld_payload(payload)))

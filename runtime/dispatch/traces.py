@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -66,11 +67,23 @@ def trace_text(
         trace_shown["answer"] = answer
     if unrecorded:
         trace_shown["unrecorded"] = unrecorded
-    return _written(trace_shown).replace("\\u0000", "")
+    written = _written(trace_shown)
+    return _NUL.sub(r"\1", written) if "\\u0000" in written else written
+
+
+def trace_of(text: str | None) -> dict[str, Any] | None:
+    """Read a stored trace; None if there is none, or one that an earlier release did not write as JSON."""
+    try:
+        trace: dict[str, Any] | None = json.loads(text) if text else None
+    except ValueError:
+        return None
+    return trace
 
 
 # Created once: creating one costs as much as writing a trace.
 _written = json.JSONEncoder(separators=(",", ":")).encode
+_NUL = re.compile(r"(\\\\)|\\u0000")
+"""Finds U+0000 in JSON, and each escaped backslash: what follows one is text."""
 
 
 def recorded_body(body: bytes | None, masker: Masker) -> str | None:

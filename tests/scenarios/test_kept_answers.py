@@ -32,6 +32,12 @@ def sends(request):
     return Response("x" * int(request.query["size"]))
 
 
+@integration.fetch("GET", "/sends-json")
+def sends_json(request, context):
+    context.log.info("was asked for %s", request.query["text"])
+    return Response('{"text": "' + request.query["text"] + '"}', status=400)
+
+
 @integration.fetch("GET", "/streams")
 def streams(request):
     def pieces():
@@ -82,6 +88,12 @@ def test_the_answer_of_an_endpoint_is_kept_without_secrets(one: Installed) -> No
     assert "answer" not in detail["trace"]
     assert KEY not in json.dumps(detail)
     assert "0123456789" not in json.dumps(detail)
+
+
+def test_a_text_that_names_the_character_no_text_may_have_is_kept(one: Installed) -> None:
+    told = ask(one, r"/sends-json?text=\u0000")
+    assert told["answer"]["body"] == r'{"text": "\u0000"}'
+    assert [line["message"] for line in told["trace"]["logs"]] == [r"was asked for \u0000"]
 
 
 def test_the_way_back_from_a_sign_in_is_kept_without_its_credentials(one: Installed) -> None:

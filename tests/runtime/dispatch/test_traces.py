@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
+import pytest
+
 from runtime.contract.invocation import Limits, LogLine, Subrequest, Trace
 from runtime.contract.masking import BY_SHAPE
-from runtime.dispatch.traces import trace_text
+from runtime.dispatch.traces import trace_of, trace_text
 
 CREATED = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -41,3 +43,15 @@ def test_a_call_that_found_no_process_has_no_beginning() -> None:
 
 def test_a_clock_that_was_set_back_gives_no_time_before_the_event() -> None:
     assert stored(Trace(sent=CREATED.timestamp() - 5))["moments"]["sentMs"] == 0.0
+
+
+@pytest.mark.parametrize("said", [r"\u0000", r"a\\u0000b", r"\\\u0000", "\\", r'{"a": "\u0000"}'])
+def test_a_text_that_names_a_character_nobody_stores_stays_as_it_is(said: str) -> None:
+    trace = Trace(logs=[LogLine(CREATED.timestamp(), "info", message) for message in (said, f"\0{said}\0")])
+    assert [line["message"] for line in stored(trace)["logs"]] == [said, said]
+
+
+def test_what_is_stored_and_no_json_is_no_trace() -> None:
+    assert trace_of('{"logs":[{"message":"\\"}]}') is None
+    assert trace_of(None) is None
+    assert trace_of('{"logs":[]}') == {"logs": []}
