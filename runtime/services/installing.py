@@ -60,6 +60,7 @@ def install(session: Session, integration: IntegrationRow, organization_id: str)
     row = InstallationRow(
         integration_id=integration.id,
         organization_id=organization_id,
+        for_organization=integration.target == "organization",
         configuration={},
         status=status_for(integration.manifest, "account", {}, paused=False),
     )

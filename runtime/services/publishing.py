@@ -22,6 +22,7 @@ from runtime.engines.table import Engines, UnknownRuntime
 from runtime.services import quotas
 from runtime.store import locks, organizations, rows, versions
 from runtime.store.rows import HOST
+from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow, PreviewImageRow, VersionRow
 from runtime.store.tables.organizations import OrganizationRow
 
@@ -136,7 +137,7 @@ def store_version(
         )
         session.add(row)
     else:
-        _make_current(row, script.version, number, published)
+        _make_current(session, row, script.version, number, published)
     session.flush()
     session.add(_version(row, body, script, report, pictures, published, user))
     session.flush()
@@ -182,7 +183,7 @@ def roll_back(session: Session, row: IntegrationRow, number: int, keep: int, use
         image = versions.picture(session, earlier.id, place)
         if image is not None:
             session.add(PreviewImageRow(version_id=again.id, position=place, image=image))
-    _make_current(row, again.id, again.number, earlier.published)
+    _make_current(session, row, again.id, again.number, earlier.published)
     session.flush()
     versions.prune(session, row.id, keep)
 
@@ -201,9 +202,15 @@ def _is_current(
     )
 
 
-def _make_current(row: IntegrationRow, version_id: str, number: int, published: dict[str, Any]) -> None:
+def _make_current(
+    session: Session, row: IntegrationRow, version_id: str, number: int, published: dict[str, Any]
+) -> None:
     for key, value in {"version_id": version_id, "version": number, **published}.items():
         setattr(row, key, value)
+    if row.target == "organization":  # for its own organization who publishes decides, for others who installs
+        own = {"integration_id": row.id, "organization_id": row.organization_id, "deleted_at": None}
+        for installation in rows.every(session, HOST, InstallationRow, **own):
+            installation.for_organization = True
 
 
 def _manifest(body: PublishIntegration, pictures: Pictures) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, exists, func, or_, select
+from sqlalchemy import ColumnElement, and_, delete, exists, func, literal, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from runtime.store import rows
@@ -166,18 +166,21 @@ def count_site_spaces(session: Session, reach: Reach, site_ids: Sequence[str]) -
 def covering_space(session: Session, integration: IntegrationRow, space: SpaceRow) -> InstallationRow | None:
     """Find the installation of an integration that covers a space, in the organization that owns it.
 
-    An integration for organizations is on no single space: its installation covers all of them.
+    An integration for organizations is on no single space: its installation covers all of them. One that became an
+    integration for organizations later covers what was selected for it: where it is, its author does not decide.
     """
-    if integration.target == "organization":
-        return _covering(session, integration.id, space.organization_id)
     part = exists().where(
         SpaceInstallationRow.installation_id == InstallationRow.id,
         SpaceInstallationRow.space_id == space.id,
         SpaceInstallationRow.deleted_at.is_(None),
     )
-    return _covering(
-        session, integration.id, space.organization_id, or_(InstallationRow.space_selection == "all", part)
-    )
+    return _covering(session, integration.id, space.organization_id, or_(everywhere(literal(integration.target)), part))
+
+
+def everywhere(target: Any) -> ColumnElement[bool]:
+    """Match installations that cover each space of their organization; `target` is the integration's, as SQL."""
+    for_organization = and_(InstallationRow.for_organization, target == "organization")
+    return or_(InstallationRow.space_selection == "all", for_organization)
 
 
 def covering_site(session: Session, integration_id: str, site: SiteRow) -> InstallationRow | None:

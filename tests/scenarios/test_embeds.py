@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.conftest import COUNTER, Installed, Tenant, installed
+from tests.conftest import COUNTER, Installed, Tenant, installed, publication
 
 BLOCKS: list[dict[str, Any]] = [
     {"id": "counter", "title": "Counter"},
@@ -86,3 +86,30 @@ def test_blocks_of_an_integration_for_organizations_are_in_each_of_its_spaces(al
     assert one.name not in listed() and one.render().status == 412
     assert alpha.api.call("DELETE", at).status == 205
     assert one.name not in listed() and one.render().status == 404
+
+
+def test_an_author_does_not_decide_for_others_that_blocks_are_in_each_space(alpha: Tenant, beta: Tenant) -> None:
+    one = made(alpha, visibility="public")
+    chosen = beta.api.post(f"/v1/orgs/{beta.id}/spaces", {}).json["id"]
+    other = beta.api.post(f"/v1/orgs/{beta.id}/spaces", {}).json["id"]
+    there = beta.api.post(f"{one.path}/installations", {"organization": beta.id}).json["id"]
+    assert beta.api.post(f"{one.path}/installations/{there}/spaces", {"space": chosen}).status == 201
+
+    def blocks(owner: Tenant, space: str) -> tuple[int, bool, bool]:
+        body = {"componentId": "counter", "props": {}, "context": one.context(spaceId=space)}
+        names = [row["name"] for row in owner.api.get(f"/v1/spaces/{space}/integration-blocks").json]
+        unfurled = owner.api.get(f"/v1/spaces/{space}/embed", url=ISSUE).json.get("integration") == one.name
+        return owner.api.post(f"{one.path}/render", body).status, one.name in names, unfurled
+
+    assert blocks(beta, chosen) == (200, True, True) and blocks(beta, other) == (404, False, False)
+    own = alpha.api.post(f"/v1/orgs/{alpha.id}/spaces", {}).json["id"]
+    assert blocks(alpha, own)[:2] == (404, False)
+    body = publication(alpha.id, COUNTER, blocks=BLOCKS, visibility="public", target="organization")
+    assert alpha.api.post(one.path, body).status == 200
+    assert blocks(beta, chosen) == (200, True, True) and blocks(beta, other) == (404, False, False)
+    assert blocks(alpha, own)[:2] == (200, True)  # it is the author's
+    assert beta.api.call("DELETE", f"{one.path}/installations/{there}").status == 205
+    assert beta.api.post(f"{one.path}/installations", {"organization": beta.id}).status == 201
+    assert blocks(beta, other) == (200, True, True)
+    assert alpha.api.post(one.path, body | {"target": "space"}).status == 200
+    assert blocks(beta, other) == (404, False, False)

@@ -68,6 +68,11 @@ class Configured:
 
 
 class InstallationRow(Configured, Table):
+    """An installation on an organization.
+
+    `for_organization` tells that it was made of an integration for organizations: its blocks are in each space.
+    """
+
     __tablename__ = "installations"
     __table_args__ = (
         live("installations_live", "integration_id", "organization_id"),
@@ -82,6 +87,7 @@ class InstallationRow(Configured, Table):
     organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
     space_selection: Mapped[str] = mapped_column(String(10), default="selected")
     site_selection: Mapped[str] = mapped_column(String(10), default="selected")
+    for_organization: Mapped[bool] = mapped_column(default=False)
 
     @classmethod
     def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
