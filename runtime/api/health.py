@@ -13,6 +13,7 @@ from flask import Flask, Response
 from sqlalchemy.exc import SQLAlchemyError
 
 from runtime.api.content_origin import asked_host
+from runtime.api.costly_text import CostlyText
 from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.dispatch import metrics
@@ -41,10 +42,12 @@ def mount_health(app: Flask, host: Host) -> None:
         headers = {} if ready else {"Retry-After": "1"}
         return Response(json.dumps(report), 200 if ready else 503, headers, mimetype="application/json")
 
+    counted = CostlyText(lambda: metrics.text(_queue(host)))
+
     def metrics_text() -> Response:
         if not host.addresses.is_operators(asked_host()):
             raise errors.NotFound(f"Metrics are served at {host.addresses.public_url} and addresses of this machine.")
-        return Response(metrics.text(_queue(host)), mimetype="text/plain; version=0.0.4")
+        return Response(counted.read(), mimetype="text/plain; version=0.0.4")
 
     app.add_url_rule("/healthz", "healthz", healthz)
     app.add_url_rule("/readyz", "readyz", readyz)
