@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from granian.constants import Interfaces
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
 
 from devkit.local_host import descriptors, private_files
 from devkit.local_host.log import log_to_errors
@@ -53,6 +54,8 @@ PORT_PATIENCE = 1.0
 """Seconds in which a port may become free."""
 STARTING = 1.0
 """Seconds after which a serving process listens for signals."""
+HEADER_SECONDS = 30
+"""How long a connection may be open on which no whole head of a request came."""
 STOP_AFTER = 45
 """Seconds after SIGTERM until calls that do not end are cut off; a call may take 30."""
 
@@ -276,6 +279,9 @@ def _run(settings: Settings, address: str, port: int, as_json: bool, notice: str
         address=address,
         port=port,
         interface=Interfaces.WSGI,
+        # Until it knows which HTTP a client speaks, the server waits for it without end.
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(header_read_timeout=HEADER_SECONDS * 1000),
         workers=settings.workers,
         keep=keep,
         blocking_threads=settings.threads,

@@ -31,6 +31,22 @@ def one(small: HostProcess) -> Installed:
     return installed(tenant(small, "First", "first@example.com"))
 
 
+def test_connections_on_which_no_request_comes(small: HostProcess) -> None:
+    openings = (b"", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"PRI * HT", b"GET / HTTP/1.1\r\nHost: ")
+    with ExitStack() as ending:
+        for number in range(8 * THREADS):  # twice as many as the host accepts
+            line = ending.enter_context(socket.create_connection(("127.0.0.1", small.port)))
+            line.sendall(openings[number % len(openings)])
+
+        def answers() -> bool:
+            try:
+                return requests.get(f"{small.url}/healthz", timeout=10).status_code == 200
+            except requests.RequestException:
+                return False
+
+        assert wait_for(answers, 120.0)
+
+
 @pytest.mark.parametrize("known", [False, True])
 @pytest.mark.parametrize(
     "path",
