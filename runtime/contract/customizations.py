@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import MISSING, AfterValidator, ConfigDict, Field, StringConstraints
+from pydantic import MISSING, AfterValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from runtime.contract.base import Body, Query, Text, WebAddress
 from runtime.contract.conditions import checked
@@ -114,6 +114,14 @@ class NoFavicon(Body):
     """None of one's own; anything else would pass for it otherwise."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_short(cls, value: Any) -> Any:
+        """Report one error where there would be one for each of very many names."""
+        if isinstance(value, dict) and len(value) > MAX_LINKS:
+            raise ValueError("must have an `icon`, an `emoji` or nothing")
+        return value
 
 
 Favicon = IconFavicon | EmojiFavicon | NoFavicon

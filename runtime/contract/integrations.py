@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_validator
+from pydantic import MISSING, AfterValidator, BeforeValidator, FailFast, Field, StringConstraints, model_validator
 
 from runtime.contract.base import Body, ListQuery, Moment, Text, Url, WireModel
 from runtime.contract.expected import DOTTED, expecting
@@ -54,7 +54,15 @@ def _is_policy(policy: str | dict[str, str]) -> str | dict[str, str]:
     return policy
 
 
-SecurityPolicy = Annotated[str | dict[str, str], AfterValidator(_is_policy)]
+def _is_short(policy: Any) -> Any:
+    """Refuse more directives than there are, before each of them is looked at."""
+    if isinstance(policy, dict) and len(policy) > MAX_DIRECTIVES:
+        raise ValueError(f"must have at most {MAX_DIRECTIVES} directives")
+    return policy
+
+
+MAX_DIRECTIVES = 100
+SecurityPolicy = Annotated[str | dict[str, str], BeforeValidator(_is_short), AfterValidator(_is_policy)]
 
 
 class BlockMarkdown(Body):
@@ -209,7 +217,7 @@ class PublishIntegration(Manifest):
     script: Text
     entry: Annotated[Text, StringConstraints(min_length=1, max_length=200, pattern=ENTRY)] = "integration.py"
     organization: Annotated[Text, StringConstraints(min_length=1, max_length=100)]
-    secrets: Annotated[dict[SecretName, SecretValue], Field(max_length=20)] = Field(default_factory=dict)
+    secrets: Annotated[dict[SecretName, SecretValue], Field(max_length=20), FailFast()] = Field(default_factory=dict)
     unless_same: bool = False
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import MISSING, Field, StringConstraints
+from pydantic import MISSING, FailFast, Field, StringConstraints
 
 from runtime.contract.base import Body, ListQuery, Moment, Text, WireModel
 from runtime.contract.identifiers import ObjectId
@@ -69,7 +69,9 @@ class UpdateTeamMembers(Body):
 
     add: People = Field(default_factory=list)
     remove: People = Field(default_factory=list)
-    memberships: Annotated[dict[ObjectId, GivenMembership], Field(max_length=1000)] = Field(default_factory=dict)
+    memberships: Annotated[dict[ObjectId, GivenMembership], Field(max_length=1000), FailFast()] = Field(
+        default_factory=dict
+    )
 
 
 class UpdateTeamMember(Body):
