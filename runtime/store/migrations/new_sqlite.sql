@@ -3,7 +3,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0040');
+INSERT INTO "alembic_version" VALUES('0041');
 CREATE TABLE blobs (
 	name VARCHAR(64) NOT NULL, 
 	size BIGINT NOT NULL, 
@@ -292,7 +292,7 @@ CREATE TABLE installations (
 	signing_secret BLOB NOT NULL, 
 	created_at DATETIME NOT NULL, 
 	updated_at DATETIME NOT NULL, 
-	deleted_at DATETIME, paused_by_person BOOLEAN DEFAULT 0 NOT NULL, 
+	deleted_at DATETIME, paused_by_person BOOLEAN DEFAULT 0 NOT NULL, for_organization BOOLEAN DEFAULT 0 NOT NULL, 
 	PRIMARY KEY (id), 
 	FOREIGN KEY(integration_id) REFERENCES integrations (id) ON DELETE CASCADE, 
 	FOREIGN KEY(organization_id) REFERENCES organizations (id) ON DELETE CASCADE
@@ -618,8 +618,8 @@ CREATE TABLE "site_spaces" (
 	section_id VARCHAR(20), holder_id VARCHAR(20) DEFAULT '' NOT NULL, path VARCHAR(100) DEFAULT '' NOT NULL, condition VARCHAR(1024), default_of VARCHAR(20), 
 	PRIMARY KEY (id), 
 	CONSTRAINT site_spaces_section_id_fkey FOREIGN KEY(section_id) REFERENCES site_sections (id) ON DELETE CASCADE, 
-	FOREIGN KEY(space_id) REFERENCES spaces (id) ON DELETE CASCADE, 
-	FOREIGN KEY(site_id) REFERENCES sites (id) ON DELETE CASCADE
+	FOREIGN KEY(site_id) REFERENCES sites (id) ON DELETE CASCADE, 
+	FOREIGN KEY(space_id) REFERENCES spaces (id) ON DELETE CASCADE
 );
 CREATE TABLE sites (
 	id VARCHAR(20) NOT NULL, 
@@ -747,8 +747,8 @@ CREATE TABLE "visitor_sessions" (
 	created_at DATETIME NOT NULL, 
 	expires_at DATETIME NOT NULL, 
 	PRIMARY KEY (digest), 
-	FOREIGN KEY(site_id) REFERENCES sites (id) ON DELETE CASCADE, 
-	FOREIGN KEY(site_installation_id) REFERENCES site_installations (id) ON DELETE CASCADE
+	FOREIGN KEY(site_installation_id) REFERENCES site_installations (id) ON DELETE CASCADE, 
+	FOREIGN KEY(site_id) REFERENCES sites (id) ON DELETE CASCADE
 );
 CREATE INDEX events_due ON events (state, due_at);
 CREATE INDEX events_of_integration ON events (integration_id, seq);
@@ -830,8 +830,8 @@ CREATE INDEX ix_site_redirects_site_space_id ON site_redirects (site_space_id);
 CREATE INDEX site_redirects_in_order ON site_redirects (site_id, created_at, id);
 CREATE UNIQUE INDEX site_redirects_by_source ON site_redirects (site_id, source);
 CREATE INDEX ix_visitor_sessions_expires_at ON visitor_sessions (expires_at);
-CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
 CREATE INDEX ix_visitor_sessions_site_installation_id ON visitor_sessions (site_installation_id);
+CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
 CREATE INDEX revisions_of_space ON revisions (space_id, created_at, id);
 CREATE INDEX ix_revisions_user_id ON revisions (user_id);
 CREATE INDEX change_requests_of_space ON change_requests (space_id, created_at, id);
