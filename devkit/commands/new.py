@@ -123,8 +123,8 @@ def command(
     steps += ["devkit dev"]
     text = f"Created {name} in {displayed} ({len(files)} files). Next:\n\n" + "".join(f"    {step}\n" for step in steps)
     report = {"name": name, "title": title, "template": template, "language": language, "folder": str(folder)}
-    report |= {"files": files, "installed": has_packages, "repository": is_versioned, "next": steps}
-    answer(as_json, report, text.rstrip("\n"))
+    made = {"files": files, "installed": has_packages, "repository": is_versioned, "next": steps}
+    answer(as_json, report | made, text.rstrip("\n"))
     ctx.exit(1 if (install and not has_packages) or (git and not is_versioned) else 0)
 
 
