@@ -215,10 +215,11 @@ class Indexer:
         document: Any = {}
         if page.document is not None and page.document in packed and page.computed is None:
             document = unpack(packed[page.document])
-        drawn = None
-        if document and includes(document):
-            drawn = plan.shared
-            document = unconditional(evaluated(document, snapshot.variables, page.variables or {}))
+        drawn = plan.shared if document and includes(document) else None
+        if drawn is not None:
+            document = evaluated(document, snapshot.variables, page.variables or {})
+        # Whatever else is on the page: what has a condition, not everybody reads.
+        document = unconditional(document)
         sections = sections_of(document, reused.document)
         return IndexedPage(
             page.id,

@@ -46,6 +46,15 @@ Odd: <code class="expression">visitor.claims.name + "x"</code>.
 
 Half: <code class="expression">visitor.claims.half</code>.
 """
+PLAIN = """Numbers of the zoo.
+
+{% if visitor.claims.plan == "pro" %}
+# Dingo plans
+
+Secret potoroo.
+{% endif %}
+"""
+"""A page on which nothing but a condition depends on its reader."""
 Read = Callable[..., str]
 
 
@@ -62,6 +71,7 @@ def site(alpha: Tenant) -> Site:
         {"type": "set_variables", "variables": {"product": "Rocket"}},
         {**part, "document": {"markdown": inner}},
         page("Page", text, id="page", variables={"beta": True}),
+        page("Plain", PLAIN, id="plain"),
     )
     ok(site.api.call("PATCH", site.path, {"visibility": "visitor-auth"}))
     ok(site.api.call("PATCH", f"{site.path}/publishing/auth", {"backend": "custom"}))
@@ -106,10 +116,12 @@ def test_what_not_everybody_reads_is_not_found(site: Site) -> None:
     visitor = requests.Session()
     visitor.get(f"{home(site)}?jwt_token={token}", timeout=60)
     wait_for(lambda: "1 page about" in visitor.get(f"{home(site)}-/search?q=rocket", timeout=60).text)
-    for word in ("quokka", "bilby", "pros"):
+    wait_for(lambda: "1 page about" in visitor.get(f"{home(site)}-/search?q=zoo", timeout=60).text)
+    for word in ("quokka", "bilby", "pros", "dingo", "potoroo"):
         assert "Nothing was found" in visitor.get(f"{home(site)}-/search?q={word}", timeout=60).text
     api = reader(site, look(site, jwtToken=token))
-    assert ok(api.post(f"{site.path}/search", {"query": "quokka", "scope": {"mode": "all"}}))["items"] == []
+    for word in ("quokka", "potoroo"):
+        assert ok(api.post(f"{site.path}/search", {"query": word, "scope": {"mode": "all"}}))["items"] == []
 
 
 def test_on_an_open_site_nobody_claims_anything(site: Site) -> None:

@@ -26,7 +26,7 @@ from runtime.store.search_index.among import of_each
 from runtime.store.tables.search import SearchPageRow, SearchPostingRow, SearchSpaceRow, SearchWordRow
 from runtime.store.tables.spaces import SpaceRow
 
-VERSION = 2
+VERSION = 3
 """Of the form of the index: what another release wrote is made again."""
 AT_ONCE = 500
 """Values in one statement."""
