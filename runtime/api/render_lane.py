@@ -124,7 +124,8 @@ class RenderLane:
 
 def answer_of(render: CachedRender) -> RawAnswer:
     """Write a render, with how long and how fresh it is."""
-    headers = [("ETag", render.etag)]
+    # A script may say `public`: a cache in front must not give to anybody what somebody's token or session rendered.
+    headers = [("ETag", render.etag), ("Vary", "Authorization, Cookie")]
     if render.cache_control:
         headers.append(("Cache-Control", render.cache_control))
         if render.expires > render.made:
