@@ -147,7 +147,9 @@ def test_etag_and_not_modified(alpha: Tenant) -> None:
     assert again.status == 304 and again.text == ""
     assert get(one, "kept", headers={"If-None-Match": '"other"'}).status == 200
     # A script may let others keep it; who sends another token must not get it from them.
-    assert first.headers["Vary"] == again.headers["Vary"] == one.render("kept").headers["Vary"] == "Authorization, Cookie"
+    assert (
+        first.headers["Vary"] == again.headers["Vary"] == one.render("kept").headers["Vary"] == "Authorization, Cookie"
+    )
 
 
 def test_kept_renders_are_keyed_by_everything_the_script_saw(alpha: Tenant) -> None:
