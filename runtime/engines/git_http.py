@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import http.client
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -26,6 +27,7 @@ MAX_REPORT = 1024 * 1024
 WAIT_SECONDS = 60.0
 MAX_REDIRECTS = 5
 ZERO = "0" * 40
+OID = re.compile(r"[0-9a-f]{40}")
 _AGENT = "agent=docs-integration-runtime"
 _PIECE = 1 << 16
 
@@ -295,10 +297,12 @@ def _references(lines: _Packets) -> References:
         if said:
             capabilities = frozenset(said.decode("utf-8", "replace").split())
         oid, _, name = named.decode("utf-8", "replace").partition(" ")
-        if name != "capabilities^{}":
+        if name != "capabilities^{}" and oid != "shallow":  # a repository without all of its past names where it ends
             oids[name] = oid
     if "object-format=sha256" in capabilities:
         raise GitFailed("The repository names its objects with SHA-256, which is not supported.")
+    if not all(map(OID.fullmatch, oids.values())):  # they are stored, and told to integrations
+        raise GitFailed("The server's answer does not follow the Git protocol: it names a commit by what is no id.")
     return References(oids, capabilities)
 
 

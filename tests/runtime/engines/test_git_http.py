@@ -81,6 +81,11 @@ def test_references_are_read_and_credentials_sent(server: Server) -> None:
     assert server.asked == [("GET", "/a.git/info/refs?service=git-upload-pack", wanted)]
 
 
+def test_a_server_may_have_a_part_of_the_past_alone(server: Server) -> None:
+    server.says(REFS.removesuffix(b"0000") + packet(f"shallow {OID}\n".encode()) + b"0000")
+    assert server.remote().references("git-upload-pack").oids == {"refs/heads/main": OID}
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -93,6 +98,11 @@ def test_references_are_read_and_credentials_sent(server: Server) -> None:
         HEAD + packet(b"ERR no \x1b[31msuch thing"),
         HEAD + b"ffff" + b"x" * 10,
         HEAD + packet(f"{OID} refs/heads/a\0object-format=sha256".encode()) + b"0000",
+        HEAD
+        + packet(f"{OID} refs/heads/a\0report-status".encode())
+        + packet(b"a" * 65_000 + b" refs/heads/b")
+        + b"0000",
+        HEAD + packet(f"{OID[:-1]}\n refs/heads/a\0report-status".encode()) + b"0000",
     ],
 )
 def test_what_is_no_list_of_references_is_told(server: Server, body: bytes) -> None:
