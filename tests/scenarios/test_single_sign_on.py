@@ -128,7 +128,11 @@ def test_another_site_begins_no_sign_in_without_the_person(company: Company) -> 
     """It could have them signed in as somebody else, where what they write then is read by others."""
     browser, other = Browser(company.host.url), Browser(company.host.url)
     start = company.provider["service"]["startURL"]
-    for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {}):
+    # A published site may be at the same origin as the platform's pages.
+    beside = [
+        {"Sec-Fetch-Site": "same-origin", "Referer": at} for at in ("", f"{company.host.url}/sites/a/app/", "//[")
+    ]
+    for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {}, *beside):
         page = browser.ask("GET", start, params={"next": "/app/join/a/b"}, headers=headers)
         assert page.status_code == 200 and "Sign in to Company" in page.text
     found = re.search(r'href="(/saml/[^"]+)"', page.text)
@@ -139,6 +143,8 @@ def test_another_site_begins_no_sign_in_without_the_person(company: Company) -> 
     assert answer.status_code == 303 and answer.headers["Location"].startswith(SSO)
     back = company.bring(browser, company.idp.answer(answer.headers["Location"], address()))
     assert browser.ask("GET", back.headers["Location"]).headers["Location"] == "/app/join/a/b"
+    ours = {"Sec-Fetch-Site": "same-origin", "Referer": f"{company.host.url}/app/orgs/{company.owner.id}"}
+    assert browser.ask("GET", start, headers=ours).status_code == 303
 
 
 def test_an_answer_counts_once(company: Company) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import logging
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlsplit
 
 from flask import Flask, Response, request
 
@@ -103,13 +103,26 @@ def _start(visit: OperatorVisit, provider: str) -> Response:
     """
     place = inside(request.args.get("next", ""))
     asked = hmac.compare_digest(request.args.get("csrf", "").encode(), visit.csrf_token.encode())
-    if not (asked or request.headers.get("Sec-Fetch-Site") in ("none", "same-origin")):
+    if not (asked or _is_from_us()):
         with visit.host.database.transaction(writes=False) as session:
             title, label = signing_in.named(session, provider)
         return visit.page("sign_in_by", title=title, label=label, provider=provider, next=place)
     with visit.host.database.transaction(writes=True) as session:
         there = signing_in.begin(session, visit.host.addresses, provider, visit.browser, place)
     return Response(b"", 303, {"Location": there})
+
+
+def _is_from_us() -> bool:
+    """Tell whether the person opened an address themselves, or followed a link on a page of the platform.
+
+    The pages of published sites may have the same origin, and whoever writes them says where links in them lead.
+    """
+    came_from = request.headers.get("Sec-Fetch-Site")
+    try:
+        page = urlsplit(request.headers.get("Referer", "")).path
+    except ValueError:
+        page = ""
+    return came_from == "none" or (came_from == "same-origin" and f"{page}/".startswith(f"{PATH}/"))
 
 
 def _accept(visit: OperatorVisit, provider: str) -> Response:
