@@ -144,11 +144,7 @@ class Exchange:
             connection.close()
 
     def _hold_to_the_api(self, parts: SplitResult) -> None:
-        """Refuse paths of the platform that are for people and operators: metrics, health, pages, sites."""
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        own = self._rules.own_address(parts.hostname or "", port) is not None
-        inside = any(parts.path == path or parts.path.startswith(f"{path}/") for path in self._rules.own_paths)
-        if own and not (inside and ".." not in parts.path.split("/")):
+        if self._rules.is_for_people(parts):
             raise EgressRefused("On the platform itself, a script may only request paths below /v1.")
 
     def _send(

@@ -83,12 +83,10 @@ def content(fetched: Fetched) -> bytes:
 def _check_own(rules: EgressRules, url: str) -> None:
     """Refuse requests to the platform itself, except to its API."""
     try:
-        parts = urlsplit(url)
-        port = parts.port or (443 if parts.scheme == "https" else 80)
+        closed = rules.is_for_people(urlsplit(url))
     except ValueError:
         raise NotFetched("The address is not valid.") from None
-    own = rules.own_address(parts.hostname or "", port) is not None
-    if own and not any(f"{parts.path}/".startswith(f"{path}/") for path in rules.own_paths):
+    if closed:
         raise NotFetched("The address belongs to this platform, which cannot be imported from.")
 
 

@@ -81,10 +81,7 @@ def _asked(rules: EgressRules, address: str, left: float, seconds: float, most: 
 
 def _keep_out(rules: EgressRules, parts: SplitResult) -> None:
     """Refuse what this host serves besides its API, which some of it only answers from its own machine."""
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    if rules.own_address(parts.hostname or "", port) is None:
-        return
-    if not any(parts.path == path or parts.path.startswith(f"{path}/") for path in rules.own_paths):
+    if rules.is_for_people(parts):
         raise EgressRefused("this is an address of the platform itself, where only the API can be requested.")
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from sqlalchemy.orm import Session
 
@@ -14,7 +14,7 @@ from runtime.contract import errors
 from runtime.contract.document_references import references_in
 from runtime.contract.json_parts import encode_in_pieces
 from runtime.dispatch.jobs import Job, JobFailed, JobKind
-from runtime.engines.egress import EgressRefused, FetchFailed, fetch
+from runtime.engines.egress import EgressRefused, EgressRules, FetchFailed, fetch
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed, open_made
 from runtime.engines.unpacking import unpacked
@@ -46,6 +46,8 @@ FETCHING = 60.0
 """Seconds for all pictures of other hosts together."""
 EACH = 10.0
 REDIRECTS = 5
+FILES = "/files/"
+"""Where files are on this host, which pages may name by their addresses."""
 TYPES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"))
 FONTS = {path: path for path in ("/usr/share/fonts", "/usr/local/share/fonts", "/etc/fonts", "/usr/share/fontconfig")}
 
@@ -129,7 +131,7 @@ def _gather(job: Job, book: Book, folder: Path) -> dict[str, str]:
         if key in book.pictures or len(types) >= MAX_PICTURES or left <= 0:
             continue
         job.check()
-        found = _of_file(job, book, ref) if ref["kind"] == "file" else _from_elsewhere(job, ref["url"], until)
+        found = _of_file(job, book, ref) if ref["kind"] == "file" else fetched(job.tools.egress, ref["url"], until)
         if found is None or len(found[0]) > left:
             continue
         name = f"picture-{len(types)}"
@@ -157,15 +159,22 @@ def _of_file(job: Job, book: Book, ref: Mapping[str, Any]) -> tuple[bytes, str] 
         return None
 
 
-def _from_elsewhere(job: Job, url: str, until: float) -> tuple[bytes, str] | None:
+def fetched(rules: EgressRules, url: str, until: float) -> tuple[bytes, str] | None:
+    """Fetch a picture of another host, or a file of this one, until a moment; returns it with its type.
+
+    None for what is no picture, cannot be had, or may not be requested.
+    """
     for _ in range(REDIRECTS + 1):
         seconds = min(EACH, until - time.monotonic())
         if seconds <= 0:
             return None
         try:
-            answer = fetch(job.tools.egress, "GET", url, timeout=seconds, max_bytes=MAX_PICTURE)
+            parts = urlsplit(url)
+            if rules.is_for_people(parts) and not parts.path.startswith(FILES):
+                return None
+            answer = fetch(rules, "GET", url, timeout=seconds, max_bytes=MAX_PICTURE)
             picture = unpacked(answer, MAX_PICTURE) if answer.status == 200 else b""
-        except (EgressRefused, FetchFailed):
+        except (EgressRefused, FetchFailed, ValueError):
             return None
         headers = {name.lower(): value for name, value in answer.headers}
         if answer.status in (301, 302, 303, 307, 308) and "location" in headers:
