@@ -65,6 +65,8 @@ def _in_site(host: Host, **path: str) -> Response:
     query = parse_query(AskQuery, request.args.lists())
     actor = call.actor
     sent = host.capacity.read(actor.owner, lambda: read_json(request.environ, MAX_BODY), actor.part)
+    access = _access(host, path, IN_SITE_GATE)  # again: who asks decides when the question ends
+    call = access.call
     body = parse_body(AskSite, sent)
     assert isinstance(query, AskQuery) and isinstance(body, AskSite)
     site = call.named.rows[SITE.name]

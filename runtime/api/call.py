@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -19,6 +20,8 @@ from runtime.store.epoch_cache import Basis
 from runtime.store.levels import level_on
 
 R = TypeVar("R", bound=Table)
+AT_ONCE = 0.05
+"""Seconds within which a body comes at once: nobody decides over anything meanwhile."""
 
 
 @dataclass(slots=True)
@@ -28,7 +31,7 @@ class Call:
     `path` has the values of the path's parameters, `named` the rows they stand for, by the names of their resources,
     with the actor's levels on them, and `basis` the epochs that all of it depends on. `location` becomes the `Location`
     header, `status` replaces the operation's own, `extended` shows whole objects instead of ids, and
-    `after` runs when the transaction is committed.
+    `after` runs when the transaction is committed. `identify` finds who calls anew; None for who needs no token.
     """
 
     host: Host
@@ -41,6 +44,18 @@ class Call:
     status: int | None = None
     extended: bool = False
     after: list[Callable[[], None]] = field(default_factory=list)
+    identify: Callable[[Basis], Actor] | None = None
+
+    def look_again(self, began: float) -> None:
+        """Look anew who calls, unless what began at a (monotonic) moment took no time; raises Unauthorized.
+
+        Whoever sends a body decides when it ends, and may have been demoted, removed or signed out meanwhile. What the
+        actor was found to see and to be allowed before counts no more: rights are to be checked after this.
+        """
+        if self.identify is None or time.monotonic() - began < AT_ONCE:
+            return
+        self.basis = self.host.database.basis()
+        self.actor = self.identify(self.basis)
 
     @property
     def session(self) -> Session:

@@ -40,7 +40,7 @@ def caller(host: Host, authorization: str | None, path: Mapping[str, str], *, pu
         return Call(host, ANYBODY, dict(path), basis)
     with nullcontext() if owner_at_work() is not None else host.capacity.turns.of(*waits_as(host, request.environ)):
         actor = host.authenticator.actor(authorization, basis)
-    return Call(host, actor, dict(path), basis)
+    return Call(host, actor, dict(path), basis, identify=lambda basis: host.authenticator.actor(authorization, basis))
 
 
 def waits_as(host: Host, environ: WSGIEnvironment) -> tuple[str, str]:

@@ -8,6 +8,7 @@ when the rights were checked.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -58,7 +59,10 @@ def _view(host: Host, operation: Operation) -> View:
             call = caller(host, authorization, path, public=operation.needs.public)
             if call.actor.owner:
                 turn.become(call.actor.owner, call.actor.part)
-            return run(call, operation, _inputs(call, operation))
+            began = time.monotonic()
+            inputs = _inputs(call, operation)
+            call.look_again(began)
+            return run(call, operation, inputs)
 
     return view
 

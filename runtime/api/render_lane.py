@@ -9,6 +9,7 @@ called, and no call where the answer is kept.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import parse_qs
 from wsgiref.types import StartResponse, WSGIEnvironment
@@ -89,10 +90,13 @@ class RenderLane:
             body = b""
             sent: errors.ApiError | None = None
             if operation.body is not None:
+                began = time.monotonic()
                 try:
                     body = host.capacity.read(actor.owner, lambda: read_body(operation, environ), actor.part)
                 except errors.ApiError as error:
                     sent = error
+                call.look_again(began)
+                actor = call.actor
             request = (token, environ["PATH_INFO"], environ.get("QUERY_STRING", ""), body)
             found = host.shortcuts.find(request, call.basis) if sent is None else None
             prepared, render = found or (self._prepared(call, operation, request, sent), None)

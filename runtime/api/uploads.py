@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import BinaryIO, cast
 from wsgiref.types import WSGIEnvironment
 
 from werkzeug.sansio.utils import get_content_length
 from werkzeug.wsgi import get_input_stream
 
-from runtime.api.host import Host
+from runtime.api.call import Call
 from runtime.api.requests import refuse_encoded
 from runtime.contract import errors
 from runtime.store.blobs.backend import BlobsUnavailable
@@ -28,19 +29,21 @@ class Upload:
         self._stream = get_input_stream(environ, max_content_length=most + 1)
         self.content_type = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
 
-    def store(self, host: Host, owner: str) -> Blob:
+    def store(self, call: Call) -> Blob:
         """Store the body as it arrives, in one of its owner's slots; no transaction may be open.
 
-        Raises TooLarge, BadRequest for an empty one, and Unavailable.
+        Who calls is looked at again then. Raises TooLarge, BadRequest for an empty one, Unauthorized, and Unavailable.
         """
+        began, host = time.monotonic(), call.host
         try:
-            blob = host.capacity.read(owner, lambda: host.blobs.put(cast(BinaryIO, self._stream), self.most))
+            blob = host.capacity.read(call.actor.owner, lambda: host.blobs.put(cast(BinaryIO, self._stream), self.most))
         except BlobTooLarge:
             raise errors.TooLarge(f"The body is larger than the {self.most} bytes this operation takes.") from None
         except BlobsUnavailable as error:
             raise unavailable(error) from error
         if not blob.size:
             raise errors.BadRequest("The body is empty; send the bytes of the file.")
+        call.look_again(began)
         return blob
 
 

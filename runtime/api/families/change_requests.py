@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -165,8 +166,10 @@ def change_content_in_change_request(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, body: ChangeContent
 ) -> ChangedContent:
     """Change pages, reusable contents and variables in a change request, all or nothing (extension)."""
+    began = time.monotonic()
     documents = documents_of_changes(body.changes, lambda *work: _run_separately(call, *work), call.host.folders.lent)
     changes = list(zip(body.changes, documents, strict=True))
+    call.look_again(began)
     with call.host.database.transaction(writes=True) as session:
         call.opened = session
         within, row = call.find(SpaceRow, id=space.id), call.find(ChangeRequestRow, id=change_request.id)

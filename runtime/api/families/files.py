@@ -76,7 +76,7 @@ def upload_file_to_change_request(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, query: UploadQuery, upload: Upload
 ) -> RevisionFile:
     """Add a file to a change request, or replace its bytes, with the body of the request (extension)."""
-    blob = upload.store(call.host, call.actor.owner)
+    blob = upload.store(call)
     file = file_of(call.host.blobs, blob, query.name, upload.content_type, query.id)
     with call.host.database.transaction(writes=True) as session:
         call.opened = session

@@ -122,7 +122,7 @@ def upload_import(call: Call, space: SpaceRow, query: UploadImportQuery, upload:
         with call.host.database.transaction(writes=False) as session:
             call.opened = session
             call.require("create", call.find(SpaceRow, id=space.id), "this space", session)
-    blob = upload.store(call.host, call.actor.owner)
+    blob = upload.store(call)
     with call.host.database.transaction(writes=True) as session:
         call.opened = session
         within = call.find(SpaceRow, id=space.id)

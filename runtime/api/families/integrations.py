@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from functools import partial
 
 from pydantic import MISSING
@@ -71,9 +72,11 @@ def publish_integration(call: Call, integration: IntegrationRow | None, body: Pu
         taken = rows.find(session, HOST, IntegrationRow, name=name)
         if taken is not None and taken.organization_id != owner.id:
             raise errors.Forbidden(f"The name `{name}` belongs to another organization; choose another name.")
-    pictures = publishing.pictures_of(body)
+    began, pictures = time.monotonic(), publishing.pictures_of(body)
     script, report = publishing.check_script(host.engines, owner.id, name, body, host.invoker.limits.script)
+    call.look_again(began)
     with host.database.transaction(writes=True) as session:
+        call.require("admin", owner, f"organization {owner.id}", session)  # a script may take long to load
         keep = host.settings.keep_versions
         user = call.actor.reach.user_id
         row = publishing.store_version(session, owner, name, body, script, report, pictures, keep, user)

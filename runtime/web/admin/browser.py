@@ -82,6 +82,17 @@ class OperatorVisit:
             raise errors.Unauthorized("Sign in first.")
         return self.actor
 
+    def look_again(self) -> None:
+        """Look anew who is signed in: whoever sends a form decides when it ends, and may have been signed out."""
+        self.basis = self.host.database.basis()
+        if self.actor is None:
+            return
+        try:
+            with self.host.capacity.turns.of(self.lane):
+                self.actor = self.host.authenticator.browser(self.session, self.basis)
+        except errors.Unauthorized:
+            self.actor = None
+
     def do(self, operation: str, path: Mapping[str, str], **more: Any) -> Any:
         """Run an operation as the signed-in person; raises Unauthorized, and what the operation raises."""
         return perform(self.host, self.person(), self.host.database.basis(), operation, path, **more)
@@ -121,6 +132,7 @@ def add_page(
                     visit.form, visit.file = read_form_with_file(host, visit.person().owner, MAX_FORM, most_file)
                 else:
                     visit.form = host.capacity.read(visit.owner, lambda: read_form(foreign=foreign, most=MAX_FORM))
+                visit.look_again()
                 if not foreign:
                     _check_form(host, visit, visit.form.get("csrf", ""))
             with host.capacity.turns.of(visit.lane):

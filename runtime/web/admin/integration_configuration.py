@@ -200,8 +200,9 @@ def _refused(words: str) -> errors.BadRequest:
 
 def _render(visit: OperatorVisit, organization: str, name: str) -> Response:
     """Draw a configuration screen as who is signed in, by the same way as the API does."""
-    reach = visit.person().reach
     content = visit.host.capacity.read(visit.person().owner, lambda: read_json(request.environ, LONGEST_RENDER))
+    visit.look_again()
+    reach = visit.person().reach
     wanted = parse_body(RenderIntegration, content)
     assert isinstance(wanted, RenderIntegration)
     if isinstance(wanted.context, DocumentContext):

@@ -107,15 +107,23 @@ def _guarded(host: Host, reading: Reading, view: Callable[..., Response], site_i
     return answer
 
 
-def _sent(host: Host, site: SiteRow, most: int) -> bytes:
-    """Read the body of a reader's request, in a place of the organization that has the site."""
-    return host.capacity.read(site.organization_id, lambda: read_json(request.environ, most))
+def _sent(host: Host, site: SiteRow, most: int, key: str | None = None) -> tuple[SiteRow, Mapping[str, Any], bytes]:
+    """Read the body of a reader's request, in a place of the organization that has the site.
+
+    Gives the site and what its reader claims as they are then: whoever sends a body decides when it ends.
+    """
+    _claims(host, site, key)
+    content = host.capacity.read(site.organization_id, lambda: read_json(request.environ, most))
+    now_ = find_site(host, site.id)
+    if now_ is None:
+        raise errors.NotFound("There is no published site at this address.")
+    return now_, _claims(host, now_, key), content
 
 
 def _render(host: Host, reading: Reading, site: SiteRow, name: str, key: str | None = None) -> Response:
     """Render a block for a reader, by the same way as the API does."""
-    claims = _claims(host, site, key)
-    request_body = parse_body(RenderIntegration, _sent(host, site, LONGEST_RENDER))
+    site, claims, content = _sent(host, site, LONGEST_RENDER, key)
+    request_body = parse_body(RenderIntegration, content)
     assert isinstance(request_body, RenderIntegration)
     if not isinstance(request_body.context, DocumentContext) or request_body.context.editable:
         raise errors.BadRequest("context: readers see documents, but cannot edit them")
@@ -139,8 +147,8 @@ def _render(host: Host, reading: Reading, site: SiteRow, name: str, key: str | N
 
 def _insights(host: Host, reading: Reading, site: SiteRow) -> Response:
     """Take what a reader did; what the host sees itself is not believed from the page."""
-    _claims(host, site)
-    tracked = parse_body(TrackEvents, _sent(host, site, LONGEST_INSIGHTS))
+    site, _, content = _sent(host, site, LONGEST_INSIGHTS)
+    tracked = parse_body(TrackEvents, content)
     assert isinstance(tracked, TrackEvents)
     home = host.addresses.site(site.id)
     if len(tracked.events) > MAX_INSIGHTS or any(not event.location.url.startswith(home) for event in tracked.events):
