@@ -7,11 +7,13 @@ import re
 import socket
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
-from tests.conftest import Api, HostProcess, Installed, Tenant, wait_for
+from runtime.contract.identifiers import new_id
+from tests.conftest import COUNTER, Api, HostProcess, Installed, Tenant, publication, wait_for
 from tests.scenarios.browsing import Browser
 from tests.scenarios.people import Person, person
 from tests.scenarios.test_content import Space, ok, page
@@ -98,6 +100,20 @@ def test_who_is_removed_renders_nothing(host: HostProcess, counter: Installed) -
     begun = late(host, who.api, "POST", path, body)
     removed(owner, who)
     assert begun.status() == 404
+
+
+@pytest.mark.parametrize(("change", "status"), [(removed, 404), (demoted, 403), (signed_out, 401)])
+def test_a_script_that_loads_slowly_is_published_by_nobody_who_may_not(
+    host: HostProcess, alpha: Tenant, change: Callable[[Tenant, Person], None], status: int
+) -> None:
+    who, path = person(host, alpha, "admin"), f"/v1/integrations/late-{new_id()[:8].lower()}"
+    slow = f"import time\n\ntime.sleep(4)\n{COUNTER}"
+    with ThreadPoolExecutor(1) as pool:
+        begun = pool.submit(who.api.post, path, publication(alpha.id, slow))
+        time.sleep(1.5)  # until the script is checked
+        change(alpha, who)
+        assert begun.result().status == status
+    assert alpha.api.get(path).status == 404
 
 
 def test_a_session_that_ended_submits_no_form(host: HostProcess, alpha: Tenant) -> None:

@@ -7,6 +7,7 @@ import time
 from functools import partial
 
 from pydantic import MISSING
+from sqlalchemy.orm import Session
 
 from runtime.api import crud
 from runtime.api.call import Call
@@ -30,6 +31,7 @@ from runtime.store import rows, searching, tunnels, versions
 from runtime.store.cursors import newest_first
 from runtime.store.rows import HOST, Conditions
 from runtime.store.tables.integrations import IntegrationRow
+from runtime.store.tables.organizations import OrganizationRow
 
 INTEGRATION = Resource(
     "integration",
@@ -65,10 +67,7 @@ def publish_integration(call: Call, integration: IntegrationRow | None, body: Pu
     """Publish an integration, or a new version of it."""
     name, host = _valid_name(call.path["integrationName"]), call.host
     with host.database.transaction(writes=False) as session:
-        owner = publishing.owner_of(session, body.organization)
-        if owner is None or not call.actor.reach.belongs_to(owner.id):
-            raise errors.not_seen(f"There is no organization `{body.organization[:60]}`")
-        call.require("admin", owner, f"organization {owner.id}", session)
+        owner = _publisher(call, session, body.organization)
         taken = rows.find(session, HOST, IntegrationRow, name=name)
         if taken is not None and taken.organization_id != owner.id:
             raise errors.Forbidden(f"The name `{name}` belongs to another organization; choose another name.")
@@ -76,7 +75,7 @@ def publish_integration(call: Call, integration: IntegrationRow | None, body: Pu
     script, report = publishing.check_script(host.engines, owner.id, name, body, host.invoker.limits.script)
     call.look_again(began)
     with host.database.transaction(writes=True) as session:
-        call.require("admin", owner, f"organization {owner.id}", session)  # a script may take long to load
+        owner = _publisher(call, session, body.organization)  # again: a script may take long to load
         keep = host.settings.keep_versions
         user = call.actor.reach.user_id
         row = publishing.store_version(session, owner, name, body, script, report, pictures, keep, user)
@@ -87,6 +86,15 @@ def publish_integration(call: Call, integration: IntegrationRow | None, body: Pu
     if taken is not None:
         host.engines.retire(taken.version_id)
     return row
+
+
+def _publisher(call: Call, session: Session, named: str) -> OrganizationRow:
+    """Find the organization to publish for; raises NotFound, and Forbidden for who does not administer it."""
+    owner = publishing.owner_of(session, named)
+    if owner is None or not call.actor.reach.belongs_to(owner.id):
+        raise errors.not_seen(f"There is no organization `{named[:60]}`")
+    call.require("admin", owner, f"organization {owner.id}", session)
+    return owner
 
 
 def _valid_name(name: str) -> str:
