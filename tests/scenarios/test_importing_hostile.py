@@ -168,7 +168,7 @@ def test_what_attacks_is_refused(space: Space, name: str) -> None:  # noqa: F811
 
 
 LARGE = {
-    "ten megabytes": "word [link](https://example.com) *and*\n\n" * 250_000,
+    "four megabytes": "word [link](https://example.com) *and*\n\n" * 100_000,
     "nested lists": "".join("  " * depth + "* x\n" for depth in range(600)) + "* " * 100_000 + "x",
     "quotes": ">" * 100_000,
     "brackets": "[" * 100_000,
