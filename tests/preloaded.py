@@ -1,7 +1,8 @@
 """Commands of `devkit` in processes of their own that have imported it already: a start is little else.
 
 One process for each worker of the tests (`tests.template_process`) imports the command line and the host, and forks for
-every command. What it forks differs from `python -m devkit` only by its command line in the table of processes.
+every command. What it forks behaves like `python -m devkit` (tests/contract/test_preloaded.py), apart from modules that
+are imported already, its parent, and its command line in the table of processes.
 """
 
 from __future__ import annotations

@@ -61,11 +61,14 @@ def _in_organization(host: Host, **path: str) -> Response:
 def _in_site(host: Host, **path: str) -> Response:
     counted_as(request.environ, IN_SITE_GATE.name)
     access = _access(host, path, IN_SITE_GATE)
-    call = access.call
     query = parse_query(AskQuery, request.args.lists())
-    actor = call.actor
-    sent = host.capacity.read(actor.owner, lambda: read_json(request.environ, MAX_BODY), actor.part)
-    access = _access(host, path, IN_SITE_GATE)  # again: who asks decides when the question ends
+    actor = access.call.actor
+
+    def again() -> None:
+        nonlocal access
+        access = _access(host, path, IN_SITE_GATE)
+
+    sent = host.capacity.read(actor.owner, lambda: read_json(request.environ, MAX_BODY), actor.part, again=again)
     call = access.call
     body = parse_body(AskSite, sent)
     assert isinstance(query, AskQuery) and isinstance(body, AskSite)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy.orm import Session
 
 from runtime.api.auth import Actor
-from runtime.api.host import Host, Named
+from runtime.api.host import SLOW_SECONDS, Host, Named
 from runtime.contract import errors
 from runtime.contract.organizations import Role, reaches
 from runtime.serializers.view import View
@@ -20,8 +20,6 @@ from runtime.store.epoch_cache import Basis
 from runtime.store.levels import level_on
 
 R = TypeVar("R", bound=Table)
-AT_ONCE = 0.05
-"""Seconds within which a body comes at once: nobody decides over anything meanwhile."""
 
 
 @dataclass(slots=True)
@@ -31,7 +29,8 @@ class Call:
     `path` has the values of the path's parameters, `named` the rows they stand for, by the names of their resources,
     with the actor's levels on them, and `basis` the epochs that all of it depends on. `location` becomes the `Location`
     header, `status` replaces the operation's own, `extended` shows whole objects instead of ids, and
-    `after` runs when the transaction is committed. `identify` finds who calls anew; None for who needs no token.
+    `after` runs when the transaction is committed. `identify` authenticates the caller; None if no
+    token is needed.
     """
 
     host: Host
@@ -46,16 +45,19 @@ class Call:
     after: list[Callable[[], None]] = field(default_factory=list)
     identify: Callable[[Basis], Actor] | None = None
 
-    def look_again(self, began: float) -> None:
-        """Look anew who calls, unless what began at a (monotonic) moment took no time; raises Unauthorized.
+    def reauthenticate(self) -> None:
+        """Authenticate the caller again, who may have been demoted, removed or signed out; raises Unauthorized.
 
-        Whoever sends a body decides when it ends, and may have been demoted, removed or signed out meanwhile. What the
-        actor was found to see and to be allowed before counts no more: rights are to be checked after this.
+        What the caller was found to see and to be allowed before counts no longer: check rights after this.
         """
-        if self.identify is None or time.monotonic() - began < AT_ONCE:
-            return
-        self.basis = self.host.database.basis()
-        self.actor = self.identify(self.basis)
+        if self.identify is not None:
+            self.basis = self.host.database.basis()
+            self.actor = self.identify(self.basis)
+
+    def reauthenticate_if_slow(self, began: float) -> None:
+        """Authenticate the caller again if what began at a (monotonic) moment was slow; raises Unauthorized."""
+        if time.monotonic() - began > SLOW_SECONDS:
+            self.reauthenticate()
 
     @property
     def session(self) -> Session:

@@ -20,16 +20,19 @@ class CostlyText:
         self._write = write
         self._writing = threading.Lock()
         self._last: bytes | None = None
-        self._left, self._since = AT_ONCE, time.monotonic()
+        self._left, self._since, self._begun = AT_ONCE, time.monotonic(), 0.0
 
     def read(self) -> bytes:
-        """Return the text; one thread at a time writes it."""
+        """Return the text; one thread at a time writes it, also for those who asked before it began."""
+        asked = time.monotonic()
         with self._writing:
             moment = time.monotonic()
+            if self._last is not None and self._begun >= asked:
+                return self._last
             self._left = min(AT_ONCE, self._left + (moment - self._since) * SHARE)
             self._since = moment
             if self._last is None or self._left > 0:
-                began = time.thread_time()
+                self._begun, began = moment, time.thread_time()
                 self._last = self._write()
                 self._left -= time.thread_time() - began
             return self._last

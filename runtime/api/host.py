@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -66,6 +67,8 @@ class Named:
         return {id(row): bytes_of(row) for row in self.rows.values()}
 
 
+SLOW_SECONDS = 0.05
+"""Whatever took longer on behalf of a caller, such as the arrival of a body, may have ended after they lost rights."""
 READERS, READERS_WAITING, READER_SECONDS = 2, 4, 10.0
 ANONYMOUS = ""
 """The owner that scarce resources are accounted to if a request names no organization and no person."""
@@ -118,18 +121,27 @@ class RequestCapacity:
                 raise NoConnection("an organization has as many connections as it may") from None
             yield
 
-    def read(self, owner: str, body: Callable[[], Body], part: str = "") -> Body:
-        """Read a body, which may arrive slowly; raises Unavailable if the owner has too many in progress."""
+    def read(self, owner: str, body: Callable[[], Body], part: str = "", *, again: Callable[[], object]) -> Body:
+        """Read a body, which may arrive slowly; raises Unavailable if the owner has too many in progress.
+
+        `again` decides anew what was decided before: it is called if the body took more than `SLOW_SECONDS`, since its
+        sender, who decides when it ends, may have lost their rights meanwhile. Raises what it raises.
+        """
         if not self.bodies.enter(owner, part):
             raise errors.Unavailable("Too many request bodies are being received; try again in a moment.")
         held = self._holds_place()
         self._reading.holds_place = True
+        began = time.monotonic()
         try:
-            with Waiting():
-                return body()
+            try:
+                with Waiting():
+                    return body()
+            finally:
+                self._reading.holds_place = held
+                self.bodies.leave(owner, part)
         finally:
-            self._reading.holds_place = held
-            self.bodies.leave(owner, part)
+            if time.monotonic() - began > SLOW_SECONDS:
+                again()
 
     @contextmanager
     def holding_place(self) -> Iterator[None]:
@@ -148,7 +160,7 @@ class RequestCapacity:
 
         Raises Unavailable as `read` does.
         """
-        return body() if self._holds_place() else self.read(ANONYMOUS, body)
+        return body() if self._holds_place() else self.read(ANONYMOUS, body, again=lambda: None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ Source: docs/contract/scripts.md, "Public endpoints".
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from functools import partial
 from urllib.parse import urlsplit
@@ -15,7 +14,6 @@ from flask import Flask, Response, request
 from sqlalchemy.orm import Session
 
 from runtime.api.anonymous_lanes import Whose, lane_of
-from runtime.api.call import AT_ONCE
 from runtime.api.content_origin import asked_host, on_own_origin
 from runtime.api.entrance import look_up
 from runtime.api.host import Host
@@ -78,10 +76,13 @@ def _fetch(host: Host) -> Callable[..., Response]:
         own = on_own_origin(host, host.addresses.integration_origin(name), tools=True)
         plan = _plan(host, name, installation, space, site)
         whose, part = plan.organization_id, plan.integration
-        began = time.monotonic()
-        body = _body() if request.method in ("GET", "HEAD") else host.capacity.read(whose, _body, part)
-        if time.monotonic() - began > AT_ONCE:  # whoever sends it decides when it ends: all may be over by then
+
+        def again() -> None:
+            nonlocal plan
             plan = _plan(host, name, installation, space, site)
+
+        reads_no_body = request.method in ("GET", "HEAD")
+        body = _body() if reads_no_body else host.capacity.read(whose, _body, part, again=again)
         fields: dict[str, object] = {"spaceId": space} if space else {"siteId": site} if site else {}
         fields["request"] = {"method": _method(), "url": _url(plan.endpoint), "headers": _headers()}
         with host.capacity.turns.of(whose, part):

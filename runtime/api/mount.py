@@ -8,7 +8,6 @@ when the rights were checked.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -39,7 +38,7 @@ View = Callable[..., Response]
 
 
 def mount(app: Flask, host: Host, operations: Sequence[Operation], lane: Callable[[Operation], View]) -> None:
-    """Add a route for each operation; `lane` gives what answers those that it did not answer before."""
+    """Add a route for each operation; `lane` makes the view of operations that have a lane."""
     for operation in operations:
         view = lane(operation) if operation.lane else _view(host, operation)
         app.add_url_rule(rule_of(operation), operation.name, view, methods=[operation.method])
@@ -59,10 +58,7 @@ def _view(host: Host, operation: Operation) -> View:
             call = caller(host, authorization, path, public=operation.needs.public)
             if call.actor.owner:
                 turn.become(call.actor.owner, call.actor.part)
-            began = time.monotonic()
-            inputs = _inputs(call, operation)
-            call.look_again(began)
-            return run(call, operation, inputs)
+            return run(call, operation, _inputs(call, operation))
 
     return view
 
@@ -86,8 +82,10 @@ def _inputs(call: Call, operation: Operation) -> Inputs | errors.ApiError:
         if operation.query is not None:
             inputs["query"] = parse_query(operation.query, request.args.lists())
         if operation.body is not None:
-            actor = call.actor
-            content = call.host.capacity.read(actor.owner, lambda: read_body(operation, request.environ), actor.part)
+            actor, capacity = call.actor, call.host.capacity
+            content = capacity.read(
+                actor.owner, lambda: read_body(operation, request.environ), actor.part, again=call.reauthenticate
+            )
             inputs["body"] = parse_body(operation.body, content)
         if operation.uploads:
             inputs["upload"] = Upload(request.environ, operation.most_body)

@@ -9,13 +9,12 @@ called, and no call where the answer is kept.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import parse_qs
 from wsgiref.types import StartResponse, WSGIEnvironment
 
+import flask
 from flask import Response
-from flask import request as asked
 from pydantic import BaseModel
 
 from runtime.api.answers import RawAnswer, error_answer, unless_known
@@ -53,14 +52,11 @@ class RenderLane:
         self._processor = processor
 
     def view(self, operation: Operation) -> Callable[..., Response]:
-        """Return what answers an operation where the framework finds it and the lane does not.
-
-        The framework takes `//v1/...` and `get` for `/v1/...` and `GET`.
-        """
+        """Return the Flask view of requests that only Flask's router matches, such as `//v1/...` or method `get`."""
 
         def view(**path: str) -> Response:
-            counted_as(asked.environ, operation.name)
-            return self._answer(asked.environ, operation, path).response()
+            counted_as(flask.request.environ, operation.name)
+            return self._answer(flask.request.environ, operation, path).response()
 
         return view
 
@@ -90,12 +86,12 @@ class RenderLane:
             body = b""
             sent: errors.ApiError | None = None
             if operation.body is not None:
-                began = time.monotonic()
                 try:
-                    body = host.capacity.read(actor.owner, lambda: read_body(operation, environ), actor.part)
+                    body = host.capacity.read(
+                        actor.owner, lambda: read_body(operation, environ), actor.part, again=call.reauthenticate
+                    )
                 except errors.ApiError as error:
                     sent = error
-                call.look_again(began)
                 actor = call.actor
             request = (token, environ["PATH_INFO"], environ.get("QUERY_STRING", ""), body)
             found = host.shortcuts.find(request, call.basis) if sent is None else None

@@ -61,8 +61,8 @@ def parse_body(model: type[BaseModel], content: bytes) -> BaseModel:
     try:
         return model.model_validate_json(content)
     except ValidationError as error:
-        alone = error.error_count() == 1 and error.errors(include_input=False, include_url=False)[0]["type"]
-        if alone == TOO_MANY_PARTS:
+        first = error.errors(include_input=False, include_url=False)[0] if error.error_count() == 1 else None
+        if first is not None and first["type"] == TOO_MANY_PARTS:
             raise errors.TooLarge(f"The body has {TOO_MANY}; send it in several requests.") from None
         raise errors.BadRequest(sentence(error, of=_read(content))) from None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import BinaryIO, cast
 from wsgiref.types import WSGIEnvironment
 
@@ -32,18 +31,21 @@ class Upload:
     def store(self, call: Call) -> Blob:
         """Store the body as it arrives, in one of its owner's slots; no transaction may be open.
 
-        Who calls is looked at again then. Raises TooLarge, BadRequest for an empty one, Unauthorized, and Unavailable.
+        Raises TooLarge, BadRequest for an empty one, Unauthorized, and Unavailable.
         """
-        began, host = time.monotonic(), call.host
+        host = call.host
+
+        def put() -> Blob:
+            return host.blobs.put(cast(BinaryIO, self._stream), self.most)
+
         try:
-            blob = host.capacity.read(call.actor.owner, lambda: host.blobs.put(cast(BinaryIO, self._stream), self.most))
+            blob = host.capacity.read(call.actor.owner, put, again=call.reauthenticate)
         except BlobTooLarge:
             raise errors.TooLarge(f"The body is larger than the {self.most} bytes this operation takes.") from None
         except BlobsUnavailable as error:
             raise unavailable(error) from error
         if not blob.size:
             raise errors.BadRequest("The body is empty; send the bytes of the file.")
-        call.look_again(began)
         return blob
 
 

@@ -117,7 +117,7 @@ class NoFavicon(Body):
 
     @model_validator(mode="before")
     @classmethod
-    def _is_short(cls, value: Any) -> Any:
+    def _not_too_many_names(cls, value: Any) -> Any:
         """Report one error where there would be one for each of very many names."""
         if isinstance(value, dict) and len(value) > MAX_LINKS:
             raise ValueError("must have an `icon`, an `emoji` or nothing")

@@ -54,7 +54,7 @@ def _is_policy(policy: str | dict[str, str]) -> str | dict[str, str]:
     return policy
 
 
-def _is_short(policy: Any) -> Any:
+def _not_too_many_directives(policy: Any) -> Any:
     """Refuse more directives than there are, before each of them is looked at."""
     if isinstance(policy, dict) and len(policy) > MAX_DIRECTIVES:
         raise ValueError(f"must have at most {MAX_DIRECTIVES} directives")
@@ -62,7 +62,7 @@ def _is_short(policy: Any) -> Any:
 
 
 MAX_DIRECTIVES = 100
-SecurityPolicy = Annotated[str | dict[str, str], BeforeValidator(_is_short), AfterValidator(_is_policy)]
+SecurityPolicy = Annotated[str | dict[str, str], BeforeValidator(_not_too_many_directives), AfterValidator(_is_policy)]
 
 
 class BlockMarkdown(Body):

@@ -14,8 +14,8 @@ from runtime.contract.expected import expected
 LONGEST_PLACE = 200
 MOST_ERRORS = 50
 """Errors of one value that are considered."""
-MOST_TOLD = 1_000
-"""Errors that are made Python objects, fifty microseconds each, in one piece in which nobody else is answered."""
+MAX_ERRORS = 1_000
+"""More errors are only counted: building each takes 50 microseconds, in which no other thread runs."""
 _CHECKS = re.compile(r"(?:function-(?:after|before|plain|wrap)|lax-or-strict|json-or-python|chain|nullable)\[")
 """How pydantic calls an alternative with functions of ours that check it: by them, and where in memory they are."""
 _MOMENT = "must be an ISO 8601 timestamp with a time zone, such as 2026-01-31T12:00:00Z"
@@ -66,7 +66,7 @@ def sentence(error: ValidationError, *, of: Any = MISSING, within: str = "", who
     `of` is what was read, so that only names of its own are told; `within` is the field it was read from, `whole` what
     it is else.
     """
-    if error.error_count() > MOST_TOLD:
+    if error.error_count() > MAX_ERRORS:
         at = f"{within}: " if within else ""
         return f"{at}{whole} is not valid in {error.error_count():,} places; compare its fields with the documentation"
     every = error.errors(include_url=False)[:MOST_ERRORS]

@@ -72,7 +72,7 @@ def trace_text(
 
 
 def trace_of(text: str | None) -> dict[str, Any] | None:
-    """Read a stored trace; None if there is none, or one that an earlier release did not write as JSON."""
+    """Read a stored trace; None if there is none, or if an earlier release stored invalid JSON."""
     try:
         trace: dict[str, Any] | None = json.loads(text) if text else None
     except ValueError:

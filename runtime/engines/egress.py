@@ -112,15 +112,17 @@ class EgressRules:
         authority = _named(host, port)[1]
         return self.own.get(authority) or self.own.get(f"*.{authority.partition('.')[2]}")
 
-    def is_for_people(self, parts: SplitResult) -> bool:
-        """Tell whether an address is one of the platform beside its API: metrics, health, pages, sites.
+    def is_own_outside_api(self, parts: SplitResult, *, besides: str | None = None) -> bool:
+        """Tell whether an address is one of the platform outside its API: metrics, health, pages, sites.
 
-        It may answer its own machine there what it answers nobody else. Raises ValueError for what is no address.
+        It may answer its own machine there what it answers nobody else. What begins with `besides` counts as its API.
+        Raises ValueError for an invalid address.
         """
         port = parts.port or (443 if parts.scheme == "https" else 80)
         if self.own_address(parts.hostname or "", port) is None:
             return False
         inside = any(parts.path == path or parts.path.startswith(f"{path}/") for path in self.own_paths)
+        inside = inside or (besides is not None and parts.path.startswith(besides))
         return not inside or ".." in parts.path.split("/")
 
     def own_name(self, host: str, port: int) -> str:

@@ -144,7 +144,7 @@ class Exchange:
             connection.close()
 
     def _hold_to_the_api(self, parts: SplitResult) -> None:
-        if self._rules.is_for_people(parts):
+        if self._rules.is_own_outside_api(parts):
             raise EgressRefused("On the platform itself, a script may only request paths below /v1.")
 
     def _send(

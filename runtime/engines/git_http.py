@@ -297,12 +297,14 @@ def _references(lines: _Packets) -> References:
         if said:
             capabilities = frozenset(said.decode("utf-8", "replace").split())
         oid, _, name = named.decode("utf-8", "replace").partition(" ")
-        if name != "capabilities^{}" and oid != "shallow":  # a repository without all of its past names where it ends
+        if (
+            name != "capabilities^{}" and oid != "shallow"
+        ):  # a shallow repository also lists where its history was cut off
             oids[name] = oid
     if "object-format=sha256" in capabilities:
         raise GitFailed("The repository names its objects with SHA-256, which is not supported.")
     if not all(map(OID.fullmatch, oids.values())):  # they are stored, and told to integrations
-        raise GitFailed("The server's answer does not follow the Git protocol: it names a commit by what is no id.")
+        raise GitFailed("The server's answer does not follow the Git protocol: it has an invalid object id.")
     return References(oids, capabilities)
 
 

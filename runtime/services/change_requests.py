@@ -95,7 +95,7 @@ def create(session: Session, space: SpaceRow, user_id: str, body: CreateChangeRe
     number = stored.next_number(session, space.id)
     if number > MAX_EVER:
         raise errors.BadRequest(FULL_FOREVER.format(most=f"{MAX_EVER:,}"))
-    _reserve_one(session, space)
+    _enforce_open_limit(session, space)
     row = ChangeRequestRow(
         space_id=space.id,
         number=number,
@@ -121,7 +121,7 @@ def update(session: Session, space: SpaceRow, row: ChangeRequestRow, body: Updat
     if row.status == "merged":
         raise errors.BadRequest(CLOSED["merged"])
     if row.status in CLOSED and body.status not in (MISSING, *CLOSED):
-        _reserve_one(session, space)
+        _enforce_open_limit(session, space)
     for field in ("subject", "description", "status"):
         value = getattr(body, field)
         if value is not MISSING:
@@ -129,7 +129,7 @@ def update(session: Session, space: SpaceRow, row: ChangeRequestRow, body: Updat
     session.flush()
 
 
-def _reserve_one(session: Session, space: SpaceRow) -> None:
+def _enforce_open_limit(session: Session, space: SpaceRow) -> None:
     going_on = ChangeRequestRow.status.in_(("draft", "open"))
     quotas.enforce(session, ChangeRequestRow, MAX_OPEN, FULL, going_on, space_id=space.id)
 

@@ -22,7 +22,7 @@ from runtime.contract.computing import (
 )
 from runtime.contract.document_size import size_problem
 from runtime.contract.documents import NotADocument, check_document
-from runtime.contract.validation import LONGEST_PLACE, MOST_TOLD, place_of, words
+from runtime.contract.validation import LONGEST_PLACE, MAX_ERRORS, place_of, words
 from runtime.dispatch.deliveries import Plans, level_of
 from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.planning import Level, Plan
@@ -173,7 +173,7 @@ def _read(model: type[M], answer: bytes, request: Compute, what: str) -> M:
         parsed = model.model_validate_json(answer)
         nul_free(parsed.model_dump(mode="json"))
     except ValidationError as error:
-        if error.error_count() > MOST_TOLD:
+        if error.error_count() > MAX_ERRORS:
             raise _no_such_thing(request, what, f"it is wrong in {error.error_count():,} places") from None
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, place_of(first)))[:LONGEST_PLACE]

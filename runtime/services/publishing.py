@@ -207,7 +207,7 @@ def _make_current(
 ) -> None:
     for key, value in {"version_id": version_id, "version": number, **published}.items():
         setattr(row, key, value)
-    if row.target == "organization":  # for its own organization who publishes decides, for others who installs
+    if row.target == "organization":  # other organizations decide when they install
         own = {"integration_id": row.id, "organization_id": row.organization_id, "deleted_at": None}
         for installation in rows.every(session, HOST, InstallationRow, **own):
             installation.for_organization = True

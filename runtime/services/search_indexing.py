@@ -218,7 +218,7 @@ class Indexer:
         drawn = plan.shared if document and includes(document) else None
         if drawn is not None:
             document = evaluated(document, snapshot.variables, page.variables or {})
-        # Whatever else is on the page: what has a condition, not everybody reads.
+        # On every page: blocks with a condition are left out, since not everybody may read them.
         document = unconditional(document)
         sections = sections_of(document, reused.document)
         return IndexedPage(

@@ -174,10 +174,12 @@ def covering_space(session: Session, integration: IntegrationRow, space: SpaceRo
         SpaceInstallationRow.space_id == space.id,
         SpaceInstallationRow.deleted_at.is_(None),
     )
-    return _covering(session, integration.id, space.organization_id, or_(everywhere(literal(integration.target)), part))
+    return _covering(
+        session, integration.id, space.organization_id, or_(covers_every_space(literal(integration.target)), part)
+    )
 
 
-def everywhere(target: Any) -> ColumnElement[bool]:
+def covers_every_space(target: Any) -> ColumnElement[bool]:
     """Match installations that cover each space of their organization; `target` is the integration's, as SQL."""
     for_organization = and_(InstallationRow.for_organization, target == "organization")
     return or_(InstallationRow.space_selection == "all", for_organization)

@@ -16,9 +16,9 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 VERSIONS = MIGRATIONS / "versions"
 HEAD = max(file.name[:4] for file in VERSIONS.glob("[0-9]*.py"))
 """The newest revision: files begin with their revision, since reading them all would take most of a start."""
-NEW = MIGRATIONS / "new_sqlite.sql"
-"""What all migrations make of an empty SQLite database. `make schema` writes it; running them takes ten times as long,
-and that is a good part of the first start in a folder."""
+NEW_SQLITE = MIGRATIONS / "new_sqlite.sql"
+"""The schema after all migrations, for a new SQLite database; `make schema` writes it. Running it takes a tenth of the
+time that the migrations take, which is a good part of the first start in a folder."""
 LOCK = 7_401_883_120
 
 
@@ -83,7 +83,7 @@ def _create(connection: Connection) -> None:
     opened = connection.connection.driver_connection
     assert opened is not None
     try:
-        opened.executescript(NEW.read_text(encoding="utf-8"))
+        opened.executescript(NEW_SQLITE.read_text(encoding="utf-8"))
     except Exception:
         opened.rollback()
         raise

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from runtime.store.database import Database
-from runtime.store.migrate import HEAD, NEW, upgrade
+from runtime.store.migrate import HEAD, NEW_SQLITE, upgrade
 
 
 def from_migrations() -> str:
@@ -24,12 +24,15 @@ def from_migrations() -> str:
             database.close()
 
 
-def lines_of(statements: str) -> list[str]:
-    """Give what is to be compared: migrations write constraints and indexes in another order each time."""
-    return sorted(line.strip().rstrip(",") for line in statements.splitlines())
+def comparable(statements: str) -> list[str]:
+    """Return the statements in a form to compare: the order of constraints and indexes varies between runs."""
+    return sorted(
+        "\n".join(sorted(line.strip().rstrip(",") for line in statement.splitlines()))
+        for statement in statements.split(";\n")
+    )
 
 
 if __name__ == "__main__":
     made = from_migrations()
-    if lines_of(made) != lines_of(NEW.read_text(encoding="utf-8")):
-        NEW.write_text(made, encoding="utf-8")
+    if comparable(made) != comparable(NEW_SQLITE.read_text(encoding="utf-8")):
+        NEW_SQLITE.write_text(made, encoding="utf-8")

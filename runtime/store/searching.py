@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, String, and_, cast, exists, func, 
 from sqlalchemy.orm import Session
 
 from runtime.contract.integrations import IntegrationQuery
-from runtime.store.installed import everywhere
+from runtime.store.installed import covers_every_space
 from runtime.store.rows import HOST, Reach, visible
 from runtime.store.rows import listed as listed_to
 from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
@@ -261,7 +261,7 @@ def _active_on(space: SpaceRow, which: ColumnElement[bool]) -> Select[Integratio
     return (
         _active()
         .where(InstallationRow.organization_id == space.organization_id)
-        .where(or_(active, and_(everywhere(IntegrationRow.target), ~part)), which)
+        .where(or_(active, and_(covers_every_space(IntegrationRow.target), ~part)), which)
     )
 
 

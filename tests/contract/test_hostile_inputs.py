@@ -49,7 +49,7 @@ def test_numbers_that_are_none_are_refused_anywhere_in_a_body(operation: Operati
         assert "finite" in answer.json["error"]["message"]
 
 
-def test_moments_that_are_none_are_refused(world: World) -> None:
+def test_bad_timestamps_cause_no_internal_error(world: World) -> None:
     owner, headers = world.installed.owner.api, {"Content-Type": "application/json"}
     sent = [(operation, body) for operation in WITH_BODY for body in moments(world, operation)]
     assert {"importGitRepository", "exportToGitRepository"} <= {operation.name for operation, _ in sent}

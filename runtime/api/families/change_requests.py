@@ -169,7 +169,7 @@ def change_content_in_change_request(
     began = time.monotonic()
     documents = documents_of_changes(body.changes, lambda *work: _run_separately(call, *work), call.host.folders.lent)
     changes = list(zip(body.changes, documents, strict=True))
-    call.look_again(began)
+    call.reauthenticate_if_slow(began)
     with call.host.database.transaction(writes=True) as session:
         call.opened = session
         within, row = call.find(SpaceRow, id=space.id), call.find(ChangeRequestRow, id=change_request.id)

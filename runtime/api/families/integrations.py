@@ -73,7 +73,7 @@ def publish_integration(call: Call, integration: IntegrationRow | None, body: Pu
             raise errors.Forbidden(f"The name `{name}` belongs to another organization; choose another name.")
     began, pictures = time.monotonic(), publishing.pictures_of(body)
     script, report = publishing.check_script(host.engines, owner.id, name, body, host.invoker.limits.script)
-    call.look_again(began)
+    call.reauthenticate_if_slow(began)
     with host.database.transaction(writes=True) as session:
         owner = _publisher(call, session, body.organization)  # again: a script may take long to load
         keep = host.settings.keep_versions

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from runtime.engines.git_http import OID
+
 TYPES = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 NUMBERS = {name: number for number, name in TYPES.items()}
-OID = re.compile(r"[0-9a-f]{40}")
 FILE, EXECUTABLE, FOLDER, LINK, SUBMODULE = 0o100644, 0o100755, 0o40000, 0o120000, 0o160000
 
 

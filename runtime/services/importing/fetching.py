@@ -83,7 +83,7 @@ def content(fetched: Fetched) -> bytes:
 def _check_own(rules: EgressRules, url: str) -> None:
     """Refuse requests to the platform itself, except to its API."""
     try:
-        closed = rules.is_for_people(urlsplit(url))
+        closed = rules.is_own_outside_api(urlsplit(url))
     except ValueError:
         raise NotFetched("The address is not valid.") from None
     if closed:

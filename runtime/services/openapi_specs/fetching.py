@@ -81,7 +81,7 @@ def _asked(rules: EgressRules, address: str, left: float, seconds: float, most: 
 
 def _keep_out(rules: EgressRules, parts: SplitResult) -> None:
     """Refuse what this host serves besides its API, which some of it only answers from its own machine."""
-    if rules.is_for_people(parts):
+    if rules.is_own_outside_api(parts):
         raise EgressRefused("this is an address of the platform itself, where only the API can be requested.")
 
 

@@ -170,7 +170,7 @@ def fetched(rules: EgressRules, url: str, until: float) -> tuple[bytes, str] | N
             return None
         try:
             parts = urlsplit(url)
-            if rules.is_for_people(parts) and not parts.path.startswith(FILES):
+            if rules.is_own_outside_api(parts, besides=FILES):
                 return None
             answer = fetch(rules, "GET", url, timeout=seconds, max_bytes=MAX_PICTURE)
             picture = unpacked(answer, MAX_PICTURE) if answer.status == 200 else b""

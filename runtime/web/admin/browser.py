@@ -82,8 +82,8 @@ class OperatorVisit:
             raise errors.Unauthorized("Sign in first.")
         return self.actor
 
-    def look_again(self) -> None:
-        """Look anew who is signed in: whoever sends a form decides when it ends, and may have been signed out."""
+    def reauthenticate(self) -> None:
+        """Find again who is signed in: whoever sends a form decides when it ends, and may have been signed out."""
         self.basis = self.host.database.basis()
         if self.actor is None:
             return
@@ -129,10 +129,13 @@ def add_page(
         try:
             if request.method == "POST":
                 if most_file:
-                    visit.form, visit.file = read_form_with_file(host, visit.person().owner, MAX_FORM, most_file)
+                    visit.form, visit.file = read_form_with_file(
+                        host, visit.person().owner, MAX_FORM, most_file, again=visit.reauthenticate
+                    )
                 else:
-                    visit.form = host.capacity.read(visit.owner, lambda: read_form(foreign=foreign, most=MAX_FORM))
-                visit.look_again()
+                    visit.form = host.capacity.read(
+                        visit.owner, lambda: read_form(foreign=foreign, most=MAX_FORM), again=visit.reauthenticate
+                    )
                 if not foreign:
                     _check_form(host, visit, visit.form.get("csrf", ""))
             with host.capacity.turns.of(visit.lane):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,11 +26,13 @@ class SentFile:
     upload: Upload
 
 
-def read_form_with_file(host: Host, owner: str, most: int, most_file: int) -> tuple[dict[str, str], SentFile | None]:
+def read_form_with_file(
+    host: Host, owner: str, most: int, most_file: int, *, again: Callable[[], object]
+) -> tuple[dict[str, str], SentFile | None]:
     """Read a form of `most` bytes with at most one file, which browsers may also leave out.
 
-    The file is not kept in memory. Raises TooLarge, BadRequest, Unavailable, and UnsupportedMediaType for what is no
-    such form.
+    The file is not kept in memory; `again` is as in `RequestCapacity.read`. Raises TooLarge, BadRequest, Unavailable,
+    and UnsupportedMediaType for what is no such form.
     """
     if request.mimetype != "multipart/form-data":
         raise errors.UnsupportedMediaType("Send this as a form (multipart/form-data).")
@@ -37,7 +40,7 @@ def read_form_with_file(host: Host, owner: str, most: int, most_file: int) -> tu
     request.max_form_memory_size, request.max_form_parts = most, MAX_PARTS
     megabytes = most_file >> 20
     try:
-        form, files = host.capacity.read(owner, lambda: (request.form, request.files))
+        form, files = host.capacity.read(owner, lambda: (request.form, request.files), again=again)
     except RequestEntityTooLarge:
         raise errors.TooLarge(f"A file has at most {megabytes} MB, and typed text at most {most >> 10} KB.") from None
     except BadRequest:

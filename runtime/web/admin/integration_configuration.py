@@ -200,8 +200,9 @@ def _refused(words: str) -> errors.BadRequest:
 
 def _render(visit: OperatorVisit, organization: str, name: str) -> Response:
     """Draw a configuration screen as who is signed in, by the same way as the API does."""
-    content = visit.host.capacity.read(visit.person().owner, lambda: read_json(request.environ, LONGEST_RENDER))
-    visit.look_again()
+    content = visit.host.capacity.read(
+        visit.person().owner, lambda: read_json(request.environ, LONGEST_RENDER), again=visit.reauthenticate
+    )
     reach = visit.person().reach
     wanted = parse_body(RenderIntegration, content)
     assert isinstance(wanted, RenderIntegration)

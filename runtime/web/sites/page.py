@@ -97,9 +97,7 @@ def _guarded(host: Host, reading: Reading, view: Callable[..., Response], site_i
     Pages that are confined ask as strangers: what everybody may know they get, and nothing as their visitor.
     """
     own = on_own_origin(host, host.addresses.site_origin(site_id))
-    site = find_site(host, site_id)
-    if site is None:
-        raise errors.NotFound("There is no published site at this address.")
+    site = _existing(host, site_id)
     with host.capacity.turns.of(site.organization_id):
         answer = Response(b"", 204) if request.method == "OPTIONS" else view(host, reading, site, **path)
     if not own:
@@ -110,14 +108,24 @@ def _guarded(host: Host, reading: Reading, view: Callable[..., Response], site_i
 def _sent(host: Host, site: SiteRow, most: int, key: str | None = None) -> tuple[SiteRow, Mapping[str, Any], bytes]:
     """Read the body of a reader's request, in a place of the organization that has the site.
 
-    Gives the site and what its reader claims as they are then: whoever sends a body decides when it ends.
+    Returns the site and the reader's claims as well, both as they are when the body has arrived.
     """
-    _claims(host, site, key)
-    content = host.capacity.read(site.organization_id, lambda: read_json(request.environ, most))
-    now_ = find_site(host, site.id)
-    if now_ is None:
+    claims = _claims(host, site, key)
+
+    def again() -> None:
+        nonlocal site, claims
+        site = _existing(host, site.id)
+        claims = _claims(host, site, key)
+
+    content = host.capacity.read(site.organization_id, lambda: read_json(request.environ, most), again=again)
+    return site, claims, content
+
+
+def _existing(host: Host, site_id: str) -> SiteRow:
+    site = find_site(host, site_id)
+    if site is None:
         raise errors.NotFound("There is no published site at this address.")
-    return now_, _claims(host, now_, key), content
+    return site
 
 
 def _render(host: Host, reading: Reading, site: SiteRow, name: str, key: str | None = None) -> Response:
@@ -182,7 +190,9 @@ def _violations(host: Host, reading: Reading, site: SiteRow) -> Response:
     """Write what the policy kept out into the logs of those whose script asked for it."""
     if (request.content_length or 0) > MAX_BODY:
         raise errors.TooLarge
-    body = host.capacity.read(site.organization_id, lambda: request.stream.read(MAX_BODY + 1))
+    body = host.capacity.read(
+        site.organization_id, lambda: request.stream.read(MAX_BODY + 1), again=partial(_existing, host, site.id)
+    )
     if len(body) > MAX_BODY:
         raise errors.TooLarge
     reports = list(violations(body))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from itertools import count
 
+import pytest
+
 from runtime.api.costly_text import AT_ONCE, SHARE, CostlyText
 
 EACH = 0.25
@@ -42,7 +44,6 @@ def test_a_text_that_cannot_be_written_is_tried_again() -> None:
         return b"text"
 
     text = CostlyText(write)
-    try:
+    with pytest.raises(ValueError):
         text.read()
-    except ValueError:
-        assert text.read() == b"text"
+    assert text.read() == b"text"

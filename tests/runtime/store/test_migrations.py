@@ -181,16 +181,16 @@ def _insert(connection: Connection, table: str, **values: Any) -> None:
 
 
 def test_a_new_database_is_what_all_migrations_make_of_an_empty_one() -> None:
-    written, made = migrate.NEW.read_text(), new_database.from_migrations()
-    assert new_database.lines_of(written) == new_database.lines_of(made), "run `make schema`"
+    written, made = migrate.NEW_SQLITE.read_text(), new_database.from_migrations()
+    assert new_database.comparable(written) == new_database.comparable(made), "run `make schema`"
 
 
 def test_a_new_database_is_made_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = Database(databases.empty("sqlite", tmp_path))
     broken = tmp_path / "broken.sql"
-    broken.write_text(migrate.NEW.read_text().replace("CREATE TABLE users", "CREATE TABLE sites"))
+    broken.write_text(migrate.NEW_SQLITE.read_text().replace("CREATE TABLE users", "CREATE TABLE sites"))
     with monkeypatch.context() as patch:
-        patch.setattr(migrate, "NEW", broken)
+        patch.setattr(migrate, "NEW_SQLITE", broken)
         with pytest.raises(sqlite3.OperationalError, match="already exists"):
             migrate.migrate(opened)
     assert migrate.revision(opened) is None

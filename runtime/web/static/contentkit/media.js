@@ -92,8 +92,8 @@ function inlineOf(child, drawing) {
   return drawing.node(child, "inline");
 }
 
-/** What colors code: loaded by the first block of code, since most pages have none. */
-let highlighter;
+/** The syntax highlighter: loaded with the first block of code, since most pages have none. */
+let loading, highlighter;
 
 function listing(element, drawing) {
   const numbered = element.lineNumbers === true || Number.isFinite(element.lineNumbers);
@@ -110,11 +110,12 @@ function listing(element, drawing) {
   let latest;
   bound(element.content, drawing, (content) => {
     const text = (latest = content.replace(/\n$/, ""));
+    if (highlighter) return draw(highlighter.linesOf(text, element.syntax));
     draw(text.split("\n").map((line) => [[null, line]]));
     if (!element.syntax) return;
-    highlighter ??= import("./highlight.js");
-    const color = ({ linesOf }) => text === latest && draw(linesOf(text, element.syntax));
-    highlighter.then(color, () => (highlighter = undefined)); // where it cannot be loaded, the text stays without color
+    loading ??= import("./highlight.js").then((module) => (highlighter = module));
+    const color = () => text === latest && draw(highlighter.linesOf(text, element.syntax));
+    loading.then(color, () => (loading = undefined)); // where it cannot be loaded, the text stays without color
   });
   return node;
 }
