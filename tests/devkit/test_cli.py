@@ -58,10 +58,9 @@ def test_every_command_is_walked_here_and_has_a_test_of_its_own() -> None:
     assert set(WRONG) == set(COMMANDS)
     here = "\n".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("*.py"))
     used = set(re.findall(r'(?:shell|logged_in|alone|devkit)\(\s*(?:tmp_path, )?"(\w+)"', here)) | {"dev"}
-    assert set(COMMANDS) - {"serve", "tunnel"} <= used
+    assert set(COMMANDS) - {"tunnel"} <= used
     scenario = Path(__file__).parents[1] / "scenarios" / "test_tunnels.py"
     assert '"devkit", "tunnel"' in scenario.read_text(encoding="utf-8")
-    assert '"devkit", "serve"' in (Path(__file__).parents[1] / "conftest.py").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
