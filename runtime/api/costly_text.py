@@ -32,7 +32,8 @@ class CostlyText:
             self._left = min(AT_ONCE, self._left + (moment - self._since) * SHARE)
             self._since = moment
             if self._last is None or self._left > 0:
-                self._begun, began = moment, time.thread_time()
+                began = time.thread_time()
                 self._last = self._write()
                 self._left -= time.thread_time() - began
+                self._begun = moment
             return self._last

@@ -89,6 +89,8 @@ def _inputs(call: Call, operation: Operation) -> Inputs | errors.ApiError:
             inputs["body"] = parse_body(operation.body, content)
         if operation.uploads:
             inputs["upload"] = Upload(request.environ, operation.most_body)
+    except errors.Unauthorized:
+        raise  # while the body arrived, the token ended
     except errors.ApiError as error:
         return error
     return inputs

@@ -90,6 +90,8 @@ class RenderLane:
                     body = host.capacity.read(
                         actor.owner, lambda: read_body(operation, environ), actor.part, again=call.reauthenticate
                     )
+                except errors.Unauthorized:
+                    raise  # while the body arrived, the token ended
                 except errors.ApiError as error:
                     sent = error
                 actor = call.actor

@@ -80,7 +80,7 @@ def parse_query(model: type[BaseModel], arguments: Iterable[tuple[str, list[str]
 def _read(content: bytes) -> Any:
     """Read the keys of a body that its model refused; none if it is not JSON."""
     try:
-        return json.loads(content)
+        return json.loads(content.decode())  # as UTF-8 alone: of bytes, Python guesses what they are, uncounted
     except (ValueError, RecursionError):
         return MISSING
 

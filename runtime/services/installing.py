@@ -52,6 +52,7 @@ def status_for(manifest: dict[str, Any], kind: TargetKind, configuration: dict[s
 def install(session: Session, integration: IntegrationRow, organization_id: str) -> InstallationRow:
     """Install an integration on an organization; raises Conflict when it is there already."""
     locks.acquire(session, f"{integration.id} on {organization_id}")
+    session.refresh(integration)
     if installed.covering_organization(session, integration.id, organization_id) is not None:
         raise errors.Conflict(f"`{integration.name}` is already installed on this organization.")
     quotas.enforce(

@@ -207,10 +207,13 @@ def _make_current(
 ) -> None:
     for key, value in {"version_id": version_id, "version": number, **published}.items():
         setattr(row, key, value)
+    live = {"integration_id": row.id, "deleted_at": None}
     if row.target == "organization":  # other organizations decide when they install
-        own = {"integration_id": row.id, "organization_id": row.organization_id, "deleted_at": None}
-        for installation in rows.every(session, HOST, InstallationRow, **own):
+        for installation in rows.every(session, HOST, InstallationRow, **live, organization_id=row.organization_id):
             installation.for_organization = True
+    else:  # whoever narrowed it to some spaces meanwhile is to be asked again
+        for installation in rows.every(session, HOST, InstallationRow, **live, for_organization=True):
+            installation.for_organization = False
 
 
 def _manifest(body: PublishIntegration, pictures: Pictures) -> dict[str, Any]:

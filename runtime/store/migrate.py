@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import OperationalError
 
 from runtime.store.database import Database
 
@@ -82,11 +84,12 @@ def _create(connection: Connection) -> None:
     """Make an empty SQLite database one of this release, in a transaction: all of it, or nothing."""
     opened = connection.connection.driver_connection
     assert opened is not None
+    statements = NEW_SQLITE.read_text(encoding="utf-8")
     try:
-        opened.executescript(NEW_SQLITE.read_text(encoding="utf-8"))
-    except Exception:
+        opened.executescript(statements)
+    except sqlite3.Error as error:
         opened.rollback()
-        raise
+        raise OperationalError(NEW_SQLITE.name, None, error) from error
 
 
 def upgrade(connection: Connection, to: str) -> None:

@@ -113,3 +113,6 @@ def test_an_author_does_not_decide_for_others_that_blocks_are_in_each_space(alph
     assert blocks(beta, other) == (200, True, True)
     assert alpha.api.post(one.path, body | {"target": "space"}).status == 200
     assert blocks(beta, other) == (404, False, False)
+    assert alpha.api.post(one.path, body).status == 200  # whoever narrowed it meanwhile is not overruled
+    assert blocks(beta, other) == (404, False, False)
+    assert blocks(alpha, own)[:2] == (200, True)

@@ -137,6 +137,7 @@ def _together(
     PreconditionFailed if the merge rules are not met: asked before the work, to refuse early, and under the lock, where
     it counts.
     """
+    began = time.monotonic()
     for _ in range(MAX_TRIES):
         with call.host.database.transaction(writes=False) as session:
             call.opened = session
@@ -145,6 +146,7 @@ def _together(
                 service.check_open(row)
                 merge_rules.check(call.view(session), call.find(SpaceRow, id=space.id), row, person_of(call))
             prepared = service.prepare(session, row, way)
+        call.reauthenticate_if_slow(began)
         with call.host.database.transaction(writes=True) as session:
             call.opened = session
             within, row = call.find(SpaceRow, id=space.id), call.find(ChangeRequestRow, id=change_request.id)

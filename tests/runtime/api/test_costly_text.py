@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 
 import pytest
@@ -33,6 +34,19 @@ def test_readers_who_ask_all_the_time_get_what_was_written_last() -> None:
     while text.read() == last and time.monotonic() < until:
         time.sleep(0.1)
     assert text.read() != last
+
+
+def test_those_who_wait_share_what_is_written() -> None:
+    written = count()
+
+    def write() -> bytes:
+        time.sleep(0.1)
+        return b"%d" % next(written)
+
+    text = CostlyText(write)
+    with ThreadPoolExecutor(20) as pool:
+        read = [*pool.map(lambda _: text.read(), range(20))]
+    assert len(set(read)) <= 3
 
 
 def test_a_text_that_cannot_be_written_is_tried_again() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -13,6 +12,7 @@ import pytest
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, bindparam, text
+from sqlalchemy.exc import OperationalError
 
 from runtime.store import migrate, new_database, rows, secrets
 from runtime.store.database import Database, UtcTime
@@ -191,7 +191,7 @@ def test_a_new_database_is_made_whole_or_not_at_all(tmp_path: Path, monkeypatch:
     broken.write_text(migrate.NEW_SQLITE.read_text().replace("CREATE TABLE users", "CREATE TABLE sites"))
     with monkeypatch.context() as patch:
         patch.setattr(migrate, "NEW_SQLITE", broken)
-        with pytest.raises(sqlite3.OperationalError, match="already exists"):
+        with pytest.raises(OperationalError, match="already exists"):
             migrate.migrate(opened)
     assert migrate.revision(opened) is None
     migrate.migrate(opened)
