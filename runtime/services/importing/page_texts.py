@@ -68,7 +68,10 @@ def _charset_in(content: bytes) -> str:
 
 
 def markdown_page(source: str, title: str) -> Text:
-    """Extract the title of Markdown from its front matter, else its first heading, else use `title`."""
+    """Extract the title of Markdown from its front matter, else its first heading, else use `title`.
+
+    The heading leaves the text where the title says the same.
+    """
     front, description = FRONT.match(source), None
     said: Any = {}
     if front is not None and len(front[1]) < 20_000:
@@ -85,10 +88,16 @@ def markdown_page(source: str, title: str) -> Text:
         description = said["description"] if isinstance(said.get("description"), str) else None
     heading = TITLE.match(source)
     if heading is not None:
+        written = MARKS.sub(lambda found: found[1] or "", without_closing(heading[1])[:LONGEST_READ])
         if not named:
-            title = MARKS.sub(lambda found: found[1] or "", without_closing(heading[1])[:LONGEST_READ]) or title
-        source = source[heading.end() :]
-    return Text(" ".join(clean(title).split()), source, clean(description) if description else None)
+            title = written or title
+        if not named or _words(written).casefold() == _words(title).casefold():
+            source = source[heading.end() :]
+    return Text(_words(title), source, clean(description) if description else None)
+
+
+def _words(title: str) -> str:
+    return " ".join(clean(title).split())
 
 
 def html_page(

@@ -64,4 +64,14 @@ def test_what_is_no_text_is_refused(tmp_path: Path, content: bytes) -> None:
 )
 def test_titles_in_front_matter_are_texts_or_numbers(front: str, title: str) -> None:
     text = markdown_page(f"---\n{front}\n---\n\n# Heading\n\nText\n", "file")
-    assert (text.title, text.markdown.strip()) == (title, "Text")
+    left = "Text" if title == "Heading" else "# Heading\n\nText"
+    assert (text.title, text.markdown.strip()) == (title, left)
+
+
+@pytest.mark.parametrize(
+    ("heading", "left"),
+    [("# Named", ""), ("#  `named` #", ""), ("# Something else", "# Something else"), ("## Named", "## Named")],
+)
+def test_a_heading_that_says_something_else_than_the_title_stays(heading: str, left: str) -> None:
+    page = markdown_page(f"---\ntitle: Named\n---\n\n{heading}\n\nText.", "Otherwise")
+    assert (page.title, page.markdown.strip()) == ("Named", f"{left}\n\nText.".strip())
