@@ -189,7 +189,14 @@ class JobRunner:
         with self._lock:
             self._running[taken.id] = taken
             self._workers.add(thread)
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError:  # the system refuses another thread for this process
+            try:
+                self._give_back(taken)
+            finally:
+                self._leave(taken, thread)
+            raise
         return True
 
     def _claim(self) -> tuple[JobKind, Job] | None:
@@ -230,12 +237,21 @@ class JobRunner:
             # Its lease expires, and the next process that claims it counts one more attempt.
             log.exception("the result of job %s (%s) could not be written", job.id, kind.name)
         finally:
-            with self._lock:
-                self._running.pop(job.id, None)
-                self._workers.discard(threading.current_thread())
-            self._shares.leave(job.organization_id)
-            self._free.release()
+            self._leave(job, threading.current_thread())
             self._wake.set()
+
+    def _leave(self, job: Job, thread: threading.Thread) -> None:
+        """Let others have what a job held in this process."""
+        with self._lock:
+            self._running.pop(job.id, None)
+            self._workers.discard(thread)
+        self._shares.leave(job.organization_id)
+        self._free.release()
+
+    def _give_back(self, job: Job) -> None:
+        """Let the next who is free run it, without counting this attempt."""
+        with self._tools.database.transaction(writes=True) as session:
+            jobs.give_back(session, job.id, job.holder, now(), uncount=True)
 
     def _attempt(self, kind: JobKind, job: Job) -> None:
         try:
@@ -243,8 +259,7 @@ class JobRunner:
                 raise JobFailed(NOT_OURS)
             kind.run(job)
         except JobInterrupted:
-            with self._tools.database.transaction(writes=True) as session:
-                jobs.give_back(session, job.id, job.holder, now(), uncount=True)
+            self._give_back(job)
             return
         except JobFailed as error:
             kind.give_up(job, str(error))

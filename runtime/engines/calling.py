@@ -15,6 +15,7 @@ from runtime.engines.connection import CallConnection
 from runtime.engines.engine import AnswerCut, ScriptRefused, ScriptTooLarge
 from runtime.engines.interpreter_turns import Waiting
 from runtime.engines.sandbox import SandboxUnavailable
+from runtime.engines.threads import run_beside
 
 _log = logging.getLogger(__name__)
 
@@ -132,8 +133,7 @@ class Caller(Generic[Connection]):
             _report(done, state.trace)
 
     def _finish_later(self, connection: Connection, state: CallState, done: TraceSink) -> None:
-        work = (connection, state, done)
-        threading.Thread(target=self.finish, args=work, name="after-answer", daemon=True).start()
+        run_beside("after-answer", self.finish, connection, state, done)
 
     def finish_streamed(self, connection: Connection, state: CallState, done: TraceSink, *, deferred: bool) -> None:
         """End a call whose last chunk was read; work after the answer continues in a separate thread."""

@@ -116,13 +116,20 @@ class WaitingShares:
 
     @contextmanager
     def place(
-        self, owner: str, part: str = "", waiting: Callable[[], AbstractContextManager[None]] = nullcontext
+        self,
+        owner: str,
+        part: str = "",
+        waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
+        seconds: float | None = None,
     ) -> Iterator[None]:
-        """Hold a place for a while, and `waiting` as long as there is none; raises `NoneLeft`."""
+        """Hold a place for a while, and `waiting` as long as there is none; raises `NoneLeft`.
+
+        `seconds` is how long this thread waits, instead of as long as all do.
+        """
         handed = self._enter((owner, part))
         if handed is not None:
             with waiting():
-                came = handed.acquire(timeout=self._seconds)
+                came = handed.acquire(timeout=self._seconds if seconds is None else seconds)
             if not came:
                 self._give_up((owner, part), handed)
         try:

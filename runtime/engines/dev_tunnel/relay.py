@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import socket
@@ -79,20 +80,22 @@ class Relay:
         except FileNotFoundError as error:  # who owns the folder makes it again
             raise NoMeetingPlace("The folder in which tunnels meet is gone; try again in a moment.") from error
 
-    def call(self, tunnel: str, call: TunnelCall, seconds: float) -> TunnelAnswer:
+    def call(self, tunnel: str, call: TunnelCall, seconds: float, *, in_all: bool = False) -> TunnelAnswer:
         """Send a request through a tunnel and wait for the head of its answer; the body follows as it comes.
 
+        `seconds` limit each step until the head has come; with `in_all`, everything together, and the body, too.
         Raises `DeveloperAway`, `LineBroken`, `TimeoutError`.
         """
+        deadline = time.monotonic() + seconds if in_all else math.inf
         connection = self._connect(tunnel, min(seconds, RECONNECT))
         try:
-            connection.settimeout(seconds)
             with suppress(BrokenPipeError, ConnectionResetError):  # who takes no more has said why, which is read below
-                connection.sendall(pack(CALL, call.head()))
+                _send(connection, pack(CALL, call.head()), seconds, deadline)
                 for piece in pieces(call.body):
-                    connection.sendall(pack(BODY, piece))
-                connection.sendall(pack(END, b""))
+                    _send(connection, pack(BODY, piece), seconds, deadline)
+                _send(connection, pack(END, b""), seconds, deadline)
             reader = FrameReader(connection, BOUNDS)
+            _set_timeout(connection, seconds, deadline)
             kind, payload = reader.next()
             if kind == BUSY:
                 raise LineBusy("The developer's machine is busy with other calls; try again in a moment.")
@@ -106,8 +109,7 @@ class Relay:
         except BaseException:
             connection.close()
             raise
-        connection.settimeout(SILENCE)
-        return TunnelAnswer(status, headers, _body(connection, reader))
+        return TunnelAnswer(status, headers, _body(connection, reader, deadline))
 
     def bring(self, tunnel: str, call: str, frames: Iterator[tuple[int, bytes]], head: bytes) -> bool:
         """Deliver a tunnel's answer, whose head was read, to its caller; returns whether there was one.
@@ -151,12 +153,28 @@ class Relay:
             time.sleep(STEP)
 
 
-def _body(connection: socket.socket, reader: FrameReader) -> Iterator[bytes]:
+def _send(connection: socket.socket, frame: bytes, seconds: float, deadline: float) -> None:
+    _set_timeout(connection, seconds, deadline)
+    connection.sendall(frame)
+
+
+def _set_timeout(connection: socket.socket, seconds: float, deadline: float) -> None:
+    """Let the next step take `seconds`, and not longer than until the deadline; raises `TimeoutError` after that."""
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    connection.settimeout(min(seconds, left))
+
+
+def _body(connection: socket.socket, reader: FrameReader, deadline: float) -> Iterator[bytes]:
     with connection:
         while True:
             try:
+                _set_timeout(connection, SILENCE, deadline)
                 kind, payload = reader.next()
             except (OSError, EOFError, FrameError) as error:
+                if time.monotonic() >= deadline:
+                    raise TimeoutError from error
                 raise LineBroken("The developer's machine disconnected in the middle of its answer.") from error
             if kind == END:
                 return

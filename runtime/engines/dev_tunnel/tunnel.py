@@ -8,11 +8,22 @@ import threading
 import time
 from collections.abc import Iterator
 
-from runtime.contract.invocation import Failure, Invocation, LoadReport, LogLine, Outcome, Script, Trace, TraceSink
+from runtime.contract.invocation import (
+    Failure,
+    Invocation,
+    Limits,
+    LoadReport,
+    LogLine,
+    Outcome,
+    Script,
+    Trace,
+    TraceSink,
+)
 from runtime.engines.dev_tunnel.messages import TunnelCall
 from runtime.engines.dev_tunnel.relay import DeveloperAway, LineBroken, LineBusy, Relay
 from runtime.engines.egress import EgressRefused, EgressRules, FetchedResponse, FetchFailed, fetch
 from runtime.engines.response_headers import passable
+from runtime.engines.shares import NoneLeft, WaitingShares
 
 _log = logging.getLogger(__name__)
 
@@ -26,7 +37,8 @@ class DevTunnelEngine:
         """Take the egress rules for other tunnels, this machine's relay, and the number of concurrent calls."""
         self._rules = rules
         self._relay = relay
-        self._slots = threading.BoundedSemaphore(most_calls)
+        self._shares = WaitingShares(most_calls, Limits().wall)
+        self._in_flight = threading.BoundedSemaphore(most_calls)  # of which the shares give no more than there are
         self._most_calls = most_calls
         self._closed = False
 
@@ -60,17 +72,25 @@ class DevTunnelEngine:
         if not self._closed:
             self._closed = True
             for _ in range(self._most_calls):
-                self._slots.acquire()
+                self._in_flight.acquire()
 
     def _call(self, invocation: Invocation, trace: Trace) -> Outcome:
         limits = invocation.limits
         if not invocation.tunnel_url:
             return _failed(Failure("unreachable", "The integration has no development tunnel."))
-        if self._closed or not self._slots.acquire(timeout=limits.wall):
-            return _failed(Failure("overload", "Too many calls through development tunnels are in progress."))
+        deadline = time.monotonic() + limits.wall
+        whose = invocation.organization, invocation.script.integration
         try:
-            trace.began = time.time()
-            got = self._send(invocation, invocation.tunnel_url)
+            with self._shares.place(*whose, seconds=limits.wall):
+                if not self._in_flight.acquire(blocking=False):
+                    return _failed(Failure("overload", "The host is being stopped; try again in a moment."))
+                try:
+                    trace.began = time.time()
+                    got = self._send(invocation, invocation.tunnel_url, deadline)
+                finally:
+                    self._in_flight.release()
+        except NoneLeft:
+            return _failed(Failure("overload", "Too many calls through development tunnels are in progress."))
         except EgressRefused as error:
             _note(trace, f"{invocation.tunnel_url}: {error}")
             return _failed(
@@ -83,22 +103,21 @@ class DevTunnelEngine:
         except FetchFailed as error:
             _note(trace, f"{invocation.tunnel_url}: {error}")
             return _failed(_failure(error, limits.wall, limits.response))
-        finally:
-            self._slots.release()
         return Outcome(got.status, passable(got.headers)[0], got.body)
 
-    def _send(self, invocation: Invocation, base: str) -> FetchedResponse:
+    def _send(self, invocation: Invocation, base: str, deadline: float) -> FetchedResponse:
         """Send a call through this machine's relay, or to an address elsewhere."""
         limits = invocation.limits
+        left = max(0.0, deadline - time.monotonic())
         content_type, body = encode_parts(invocation)
         headers = {"Content-Type": content_type}
         tunnel = self._relay.tunnel_of(base) if self._relay is not None else None
         if self._relay is None or tunnel is None:
             url = base.rstrip("/") + "/v1"
-            return fetch(self._rules, "POST", url, headers, body, limits.wall, max_bytes=limits.response)
+            return fetch(self._rules, "POST", url, headers, body, left, max_bytes=limits.response)
         call = TunnelCall("POST", "/v1", list(headers.items()), iter([body]))
         try:
-            answer = self._relay.call(tunnel, call, limits.wall)
+            answer = self._relay.call(tunnel, call, left, in_all=True)
             return FetchedResponse(answer.status, answer.headers, _bounded(answer.body, limits.response))
         except TimeoutError as error:
             raise FetchFailed("The developer's machine did not answer in time.", timed_out=True) from error

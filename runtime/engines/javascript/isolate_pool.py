@@ -21,6 +21,7 @@ from runtime.engines.priority import LongCalls, Priority
 from runtime.engines.processes import shown
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.shares import eviction_order
+from runtime.engines.threads import run_beside
 
 _log = logging.getLogger(__name__)
 
@@ -142,11 +143,7 @@ class IsolatePool:
             leaving = [self._loaded.pop(key) for key in keys]
         if leaving:
             # Beside: whoever publishes would wait for the end of processes, and so would the calls that are watched.
-            ending = threading.Thread(target=self._let_all_go, args=[leaving], name="isolates-retire", daemon=True)
-            try:
-                ending.start()
-            except RuntimeError:  # the system refuses another thread
-                self._let_all_go(leaving)
+            run_beside("isolates-retire", self._let_all_go, leaving)
 
     def works(self) -> bool:
         """Return whether the last isolate that was started came; after one that did not, others are tried."""
@@ -179,14 +176,19 @@ class IsolatePool:
             spare = None if is_used else self._spare
             if spare is not None:
                 self._spare = None
-        for isolate in leaving:
-            self._replace(isolate)
-        for isolate in left:
-            self._end(isolate)
-        if spare is not None:
-            spare.close()
         if refill:
-            threading.Thread(target=self._refill, name="isolate-spare", daemon=True).start()
+            try:
+                threading.Thread(target=self._refill, name="isolate-spare", daemon=True).start()
+            except RuntimeError:  # the system refuses another thread; here, calls would go unwatched meanwhile
+                self._refilling, self._refill_after = False, now + _PATIENCE_SECONDS
+        try:
+            for isolate in leaving:
+                self._replace(isolate)
+            for isolate in left:
+                self._end(isolate)
+        finally:
+            if spare is not None:
+                spare.close()
 
     def close(self) -> None:
         """Take no more calls, wait for those in flight, end all isolates."""

@@ -23,6 +23,7 @@ from runtime.store import jobs, organizations, secrets
 from runtime.store.blobs.store import open_blobs
 from runtime.store.database import Database, now
 from runtime.store.tables.jobs import JobRow
+from tests import threads
 from tests.databases import BOTH, opened
 
 
@@ -264,3 +265,21 @@ def test_an_organization_has_so_many_jobs(database: Database, organization: str)
     with pytest.raises(jobs.TooManyJobs):
         put(database, organization, "one more")
     put(database, organization_in(database), "somebody else's")
+
+
+def test_a_job_that_gets_no_thread_waits_for_one(
+    database: Database, organization: str, start: Callable[..., JobRunner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = Work(lambda job: None)
+    runner = start(work, threads=1)
+    with monkeypatch.context() as patch:
+        asked = threads.refuse(patch, "job work")
+        put(database, organization, "a")
+        for _ in range(2):  # each time with the one place that there is
+            before = len(asked)
+            runner.wake()
+            until(lambda before=before: len(asked) > before)
+    until(lambda: all(row.holder is None for row in left(database)))
+    runner.wake()
+    until(lambda: not left(database))
+    assert work.ran == [("a", 1)]

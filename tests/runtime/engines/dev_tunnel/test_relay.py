@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runtime.contract.identifiers import new_id
-from runtime.contract.invocation import Invocation, Script
+from runtime.contract.invocation import Invocation, Limits, Outcome, Script
 from runtime.engines.dev_tunnel import line as lines
 from runtime.engines.dev_tunnel.line import Line, Sent
 from runtime.engines.dev_tunnel.messages import (
@@ -309,6 +309,47 @@ def test_a_developer_with_too_many_calls_is_busy_and_not_away(relay: Relay, tunn
         if sent is not None and sent.kind == "call":
             answered += developer.answers(sent.call, b"done")
     assert all(caller.done().body == b"done" for caller in callers)
+
+
+def test_an_answer_that_goes_on_and_on_ends_at_the_limit(relay: Relay, tunnel: str, developer: Developer) -> None:
+    engine = DevTunnelEngine(EgressRules(), relay)
+    outcomes: list[Outcome] = []
+    call = Invocation(Script("v", "v2", ""), "tenant", b"{}", b"{}", None, Limits(wall=1.0), relay.address(tunnel))
+    calling = threading.Thread(target=lambda: outcomes.append(engine.invoke(call, lambda _: None)), daemon=True)
+    calling.start()
+    message = developer.hears("call")
+    head = json.dumps({"status": 200, "headers": [], "call": message.call}).encode()
+
+    def without_end() -> Iterator[tuple[int, bytes]]:
+        while calling.is_alive():
+            yield BODY, b"piece"
+            time.sleep(0.05)
+        yield END, b""
+
+    relay.bring(tunnel, message.call, without_end(), head)
+    calling.join(20)
+    assert [(outcome.status, outcome.failure and outcome.failure.kind) for outcome in outcomes] == [(504, "timeout")]
+
+
+def test_one_organization_leaves_calls_to_others(relay: Relay, tunnel: str, developer: Developer) -> None:
+    engine = DevTunnelEngine(EgressRules(), relay, most_calls=8)
+
+    def begin(organization: str) -> None:
+        script = Script("v", "v2", "", integration=organization)
+        url, limits = relay.address(tunnel), Limits(wall=5.0)
+        call = Invocation(script, "tenant", b"{}", b"{}", None, limits, url, organization)
+        threading.Thread(target=engine.invoke, args=(call, lambda _: None), daemon=True).start()
+
+    def heard() -> int:
+        return sum(sent is not None and sent.kind == "call" for sent in [*developer.heard.queue])
+
+    for _ in range(12):
+        begin("greedy")
+    wait_for(lambda: heard() >= 2)
+    others = heard()
+    begin("modest")
+    wait_for(lambda: heard() > others)
+    assert others < 8
 
 
 @pytest.mark.parametrize("call", ["", "x", "../../etc.passwd", f"{NOBODY}.{NOBODY}", f"{NOBODY}/{NOBODY}"])

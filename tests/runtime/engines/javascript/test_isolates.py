@@ -19,9 +19,10 @@ import pytest
 from runtime.contract.invocation import Limits
 from runtime.engines import sandbox
 from runtime.engines.egress import EgressRules
-from runtime.engines.javascript import command
+from runtime.engines.javascript import command, isolate_pool
 from runtime.engines.javascript.pool import JavaScriptEngine
 from runtime.engines.sandbox import SandboxUnavailable
+from tests import threads
 from tests.conftest import wait_for
 from tests.runtime.engines.conftest import FETCH, Ask, together
 from tests.runtime.engines.javascript.conftest import script, worker
@@ -358,3 +359,27 @@ def test_an_isolate_whose_rehearsal_fails_does_not_start(
 
     with pytest.raises(SandboxUnavailable, match="not in this version"):
         engine.check(script(COUNTING))
+
+
+def test_a_spare_isolate_that_gets_no_thread_is_started_later(
+    make: Make, own: Callable[..., Ask], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(isolate_pool, "_PATIENCE_SECONDS", 0.1)
+    with monkeypatch.context() as patch:
+        asked = threads.refuse(patch, "isolate-spare")
+        engine = make()
+        own(engine)(script(COUNTING))
+        wait_for(lambda: len(asked) > 1)
+    wait_for(lambda: engine._isolates._spare is not None)
+
+
+def test_work_after_an_answer_that_gets_no_thread_is_done_before(
+    make: Make, own: Callable[..., Ask], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = "ctx.waitUntil(new Promise((done) => setTimeout(() => { console.log('later'); done(); }, 50)));"
+    asked = threads.refuse(monkeypatch, "after-answer")
+    answered = own(make())(
+        script(f"export default {{ fetch(request, env, ctx) {{ {later} return new Response('now'); }} }};")
+    )
+    assert (answered.body, asked) == (b"now", ["after-answer"])
+    assert [line.message for line in answered.trace.logs] == ["later"]
