@@ -167,8 +167,10 @@ def _run(
         with actions.keys:
             if actions.keys.there:
                 reporter.tell("keys", HELP)
-            session.run(started)
-        actions.close()
+            try:
+                session.run(started)
+            finally:
+                actions.close()
     finally:
         if note is not None:
             running.remove(note)

@@ -101,8 +101,6 @@ def command(
         settings = read_settings(**options)
     except BadSetting as error:
         raise Problem(str(error)) from error
-    if not 1 <= settings.workers <= MOST_WORKERS:
-        raise Problem(f"DEVKIT_WORKERS={settings.workers}: must be from 1 to {MOST_WORKERS}")
     _must_be_free(address, port)
     notice = new_host_notice(settings)
     if settings.data:

@@ -20,8 +20,8 @@ from devkit.projects.environments import env_option
 from devkit.terminal.output import Problem, json_option, say
 from devkit.testing import files as test_files
 
-INTERRUPTED, MISUSED, EMPTY = 2, 4, 5
-"""How pytest ends when it found no test, and when it could not read what it was called with."""
+INTERRUPTED, USAGE_ERROR, NO_TESTS_COLLECTED = 2, 4, 5
+"""How pytest ends, as in its `ExitCode`, which takes a moment to import."""
 IN_PYTHON = (
     "write test_integration.py with `def test_it_draws(integration): "
     'assert "..." in integration.render("COMPONENT").text`'
@@ -120,7 +120,10 @@ def command(
         options += ["--devkit-env", env] if env is not None else []
         options += ["-k", expression] if expression is not None else []
         exit_code = _run_pytest(place, folder, [*options, *more], as_json, outcomes)
-        code, found = code or (exit_code if exit_code != EMPTY else 0), found or exit_code != EMPTY
+        code, found = (
+            code or (exit_code if exit_code != NO_TESTS_COLLECTED else 0),
+            found or exit_code != NO_TESTS_COLLECTED,
+        )
     if not found:
         raise Problem(_what_to_write(folder, place) if expression is None else _none(expression))
     if as_json:
@@ -221,7 +224,7 @@ def _run_pytest(place: Path, folder: Path, options: list[str], as_json: bool, ou
     with contextlib.redirect_stdout(report), contextlib.redirect_stderr(report):
         code = int(pytest.main(arguments, plugins=[plugin, collected]))
     _end_if_interrupted(code)
-    if code == MISUSED:
+    if code == USAGE_ERROR:
         lines = [line for line in report.getvalue().splitlines() if line.strip()]
         raise Problem(f"pytest could not run: {lines[-1] if lines else 'it gave no reason'}")
     return code

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -61,18 +62,21 @@ class RemoteSession:
         addresses = (self._client.host, integration["urls"]["location"])
         self._rules = EgressRules(allow=tuple({urlsplit(address).netloc for address in addresses}))
         self._mode = f"/v1/integrations/{part(name)}/dev"
-        with self._reloading:
-            self._watcher.start()
-            self._reload(first=True)
-        tunnel = Tunnel(
-            self._credentials,
-            integration["owner"]["id"],
-            f"dev {name} at {socket.gethostname()}",
-            self._engine,
-            self._reporter.notice,
-            opened=self._turn_on,
-        )
-        try:
+        with ExitStack() as closing:
+            closing.callback(self._engine.close)
+            closing.callback(self._watcher.stop)
+            with self._reloading:
+                self._watcher.start()
+                self._reload(first=True)
+            tunnel = Tunnel(
+                self._credentials,
+                integration["owner"]["id"],
+                f"dev {name} at {socket.gethostname()}",
+                self._engine,
+                self._reporter.notice,
+                opened=self._turn_on,
+            )
+            closing.callback(tunnel.close)
             seconds = time.perf_counter() - started
             with Keys({"q": self._stopping.set, "c": click.clear}) as keys:
                 how = "q or Ctrl-C ends it." if keys.there else "Ctrl-C ends it."
@@ -83,10 +87,6 @@ class RemoteSession:
                 while not self._stopping.wait(0.2):
                     if tunnel.over:
                         raise Problem("development mode ended; the messages above say why")
-        finally:
-            self._watcher.stop()
-            tunnel.close()
-            self._engine.close()
 
     def _published(self, name: str) -> dict[str, Any]:
         try:

@@ -65,16 +65,18 @@ class Session:
             return
         self._started = started
         self._organization = next(self.client.every("/v1/orgs", 1))["id"]
-        # Before the first look at the files, so that no save falls between the two.
-        with self._reloading:
-            self._watcher.start()
-            self._reload(first=True)
-        while not self._stopping.wait(0.2):
-            if self._host.ended():
-                raise Problem("the host ended unexpectedly", hint=f"see {self._host.log}")
-        self._followed.set()
-        self._watcher.stop()
-        self._bundler.close()
+        try:
+            # Before the first look at the files, so that no save falls between the two.
+            with self._reloading:
+                self._watcher.start()
+                self._reload(first=True)
+            while not self._stopping.wait(0.2):
+                if self._host.ended():
+                    raise Problem("the host ended unexpectedly", hint=f"see {self._host.log}")
+        finally:
+            self._followed.set()
+            self._watcher.stop()
+            self._bundler.close()
 
     def open_preview(self) -> None:
         """Show the preview in a browser, or its address if there is none."""

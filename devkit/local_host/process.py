@@ -107,7 +107,8 @@ class LocalHost:
                 if connections.get(f"{self.url}/readyz", timeout=2).status_code == 200:
                     return
             except RequestException:
-                stopping.wait(0.01)
+                pass  # it does not listen yet
+            stopping.wait(0.01)
 
     def ended(self) -> bool:
         """Return whether the host process is gone."""

@@ -99,8 +99,8 @@ class _RedirectedEgress(EgressRules):
     plain: Address = field(default=("127.0.0.1", 0))
     secure: Address = field(default=("127.0.0.1", 0))
 
-    def resolve(self, host: str, port: int) -> Address:
-        return self.plain
+    def resolve(self, host: str, port: int) -> list[Address]:
+        return [self.plain]
 
     def encrypt(self, connection: socket.socket, host: str, watch: Watch) -> socket.socket:
         connection.close()

@@ -172,7 +172,7 @@ class Family:
         method, path = route.split(" ")
         addressed = PARAMETER.findall(path)
         if needs.own and addressed and addressed[0] != "integrationName":
-            raise ValueError(f"{route} is about something of a tenant: it is no script's own, and needs a scope")
+            raise ValueError(f"{route}: `own(...)` is for paths that begin with an integration; use `scoped(...)`")
         shows = answers if isinstance(answers, Resource) else None
         model = answers if shows is None else ListOf[shows.model] if listed else shows.model  # type: ignore[name-defined]
         usual: dict[str, Any] = {

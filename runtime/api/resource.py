@@ -131,7 +131,7 @@ class PathValue:
 
 
 class RowsOf(NamedTuple):
-    """What a list gives whose query decides over the kind of its rows, or with `seen` over who sees them."""
+    """What a handler returns whose request decides which resource a list is of, or with `seen` who sees its rows."""
 
     resource: Resource[Any]
     conditions: Conditions

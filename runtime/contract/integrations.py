@@ -215,7 +215,7 @@ class PublishIntegration(Manifest):
         Field(default_factory=list)
     )
     script: Text
-    entry: Annotated[Text, StringConstraints(min_length=1, max_length=200, pattern=ENTRY)] = "integration.py"
+    entry: EntryName = "integration.py"
     organization: Annotated[Text, StringConstraints(min_length=1, max_length=100)]
     secrets: Annotated[dict[SecretName, SecretValue], Field(max_length=20), FailFast()] = Field(default_factory=dict)
     unless_same: bool = False

@@ -43,7 +43,9 @@ class Plans:
                 return None
             rows_ = (level.integration, level.installation, level.space, level.site)
             if any(row is not None and row not in session for row in rows_):
-                raise LookupError("a plan was to be kept of rows that were read elsewhere: nobody knows until when")
+                raise LookupError(
+                    "the rows of a plan must be loaded in the session it is made in, or nobody knows when they change"
+                )
             return self._planner.plan(session, level)
 
         return self._kept.get(key, basis, make, lambda plan: plan is not None and plan.fresh)

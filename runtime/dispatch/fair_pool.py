@@ -18,7 +18,7 @@ class FairPool:
     """Runs tasks in a few threads, taking turns between organizations, and within each between its integrations.
 
     An organization may have as many tasks running as threads are free, so one with slow tasks leaves threads
-    for the others, including newcomers. Within that half, integrations share by the same rule.
+    for the others, including newcomers. An integration may have half of all threads less what its organization runs.
     """
 
     def __init__(self, threads: int, name: str) -> None:

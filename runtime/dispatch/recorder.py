@@ -60,8 +60,8 @@ class Recorder:
     def flush(self) -> None:
         """Wait until everything recorded so far is written.
 
-        Nor is a database that somebody else keeps locked: what is not written then is read the next time. What other
-        processes took is written by then, too, as a rule: a reader's calls may have been answered there.
+        At most `LONGEST_FLUSH` seconds, also if the database is locked: what is not written by then is read the next
+        time. With several processes, `ELSEWHERE` seconds more for theirs: a reader's calls may be answered there.
         """
         began = time.monotonic()
         with self._moving:

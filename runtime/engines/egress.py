@@ -10,6 +10,7 @@ import select
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -85,11 +86,11 @@ class EgressRules:
     ca_file: str | None = None
     resolver: Resolver = socket.getaddrinfo
 
-    def resolve(self, host: str, port: int) -> Address:
-        """Return the checked address to connect to; raises `EgressRefused`."""
+    def resolve(self, host: str, port: int) -> list[Address]:
+        """Return the checked addresses to connect to, the best one first; raises `EgressRefused`."""
         own = self.own_address(host, port)
         if own is not None:
-            return own
+            return [own]
         name, authority = _named(host, port)
         if not name or port in _NO_PORTS or not 0 < port < 65536:
             raise EgressRefused(f"{host}:{port} cannot be requested.")
@@ -98,14 +99,14 @@ class EgressRules:
             addresses = self.resolver(name, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
             raise EgressRefused(f"{host} could not be resolved.") from error
-        for entry in addresses:
-            address = str(entry[4][0])
-            if allowed or is_public(address):
-                return address, port
-        raise EgressRefused(
-            f"{host} is an address of a private network, which scripts may not reach. An operator can "
-            f"allow it with --allow-egress {authority}."
-        )
+        found = dict.fromkeys(str(entry[4][0]) for entry in addresses)
+        open_ = [(address, port) for address in found if allowed or is_public(address)]
+        if not open_:
+            raise EgressRefused(
+                f"{host} is an address of a private network, which scripts may not reach. An operator can "
+                f"allow it with --allow-egress {authority}."
+            )
+        return open_
 
     def own_address(self, host: str, port: int) -> Address | None:
         """Return where the platform itself listens; None if the destination is not the platform."""
@@ -150,12 +151,23 @@ class EgressRules:
         return ssl.create_default_context(cafile=self.ca_file or certifi.where())
 
     def connect(self, host: str, port: int, timeout: float, watch: Watch) -> socket.socket:
-        """Open a connection to the checked address; raises `EgressRefused`, `OSError`.
+        """Open a connection to one of the checked addresses; raises `EgressRefused`, `OSError`.
 
         `watch` gets the socket while it is being connected, so that another thread can end the attempt by shutting it
-        down; `timeout` is in seconds.
+        down; `timeout` is in seconds, for all addresses that are tried. Resolving the name is not part of it.
         """
-        family, kind, protocol, _, address = socket.getaddrinfo(*self.resolve(host, port), type=socket.SOCK_STREAM)[0]
+        addresses = self.resolve(host, port)
+        deadline = time.monotonic() + timeout
+        for left in range(len(addresses) - 1, 0, -1):
+            tried = addresses.pop(0)
+            try:
+                return self._connected(tried, (deadline - time.monotonic()) / (left + 1), watch)
+            except OSError:  # the next one may answer; why the last one did not is said
+                continue
+        return self._connected(addresses[0], deadline - time.monotonic(), watch)
+
+    def _connected(self, tried: Address, timeout: float, watch: Watch) -> socket.socket:
+        family, kind, protocol, _, address = socket.getaddrinfo(*tried, type=socket.SOCK_STREAM)[0]
         connection = socket.socket(family, kind, protocol)
         try:
             # Watched only once the attempt has begun: to shut the socket down before would have no effect.

@@ -271,7 +271,7 @@ def add_shared_libraries(mounts: dict[str, str]) -> dict[str, str]:
 
 def _package_files(names: Iterable[str]) -> dict[str, str]:
     """Return the top-level files and folders of installed distributions: name to path."""
-    variables: dict[str, str] = {}
+    files: dict[str, str] = {}
     for name in names:
         try:
             distribution = importlib.metadata.distribution(name)
@@ -279,7 +279,7 @@ def _package_files(names: Iterable[str]) -> dict[str, str]:
             continue
         for file in distribution.files or ():
             top = file.parts[0]
-            if top in ("..", "__pycache__") or top.endswith((".dist-info", ".pth")) or top in variables:
+            if top in ("..", "__pycache__") or top.endswith((".dist-info", ".pth")) or top in files:
                 continue
-            variables[top] = str(distribution.locate_file(top))
-    return variables
+            files[top] = str(distribution.locate_file(top))
+    return files

@@ -38,9 +38,9 @@ class Shares:
     """Places, of which each owner may hold a share of what is free; safe to use from many threads.
 
     An eighth (of fewer than eight places nothing) is in reserve for those who hold none. Of the rest a single owner
-    gets half, two get a third each, and so on. Of the half, a part of an owner (an integration of an organization) may
-    hold as many as the owner does not. The rule is that of dynamic thresholds for shared buffers (Choudhury and Hahne,
-    1998); without the reserve a few owners, of which each takes half of what is left, would leave nothing.
+    gets half, two get a third each, and so on. A part of an owner (an integration of an organization) may hold half of
+    all places, less what its owner holds. The rule is that of dynamic thresholds for shared buffers (Choudhury and
+    Hahne, 1998); without the reserve a few owners, of which each takes half of what is left, would leave nothing.
     """
 
     def __init__(self, total: int) -> None:

@@ -74,7 +74,10 @@ def install(session: Session, integration: IntegrationRow, organization_id: str)
 def install_on_space(
     session: Session, integration: IntegrationRow, installation: InstallationRow, space: SpaceRow
 ) -> SpaceInstallationRow:
-    """Install on a space of the installation's organization; raises Conflict when it is there already."""
+    """Install on a space of the installation's organization.
+
+    Raises Conflict when it is there already, NotFound when the space has just gone.
+    """
     _hold(session, installation)
     quotas.enforce(session, SpaceInstallationRow, MAX_PARTS, FULL, installation_id=installation.id)
     session.refresh(space)
@@ -97,7 +100,10 @@ def _on_space(
 def install_on_site(
     session: Session, integration: IntegrationRow, installation: InstallationRow, site: SiteRow
 ) -> SiteInstallationRow:
-    """Install on a site of the installation's organization; raises Conflict when it is there already."""
+    """Install on a site of the installation's organization.
+
+    Raises Conflict when it is there already, NotFound when the site has just gone.
+    """
     _hold(session, installation)
     quotas.enforce(session, SiteInstallationRow, MAX_PARTS, FULL, installation_id=installation.id)
     return _on_site(session, integration, installation, site)
@@ -109,7 +115,7 @@ def _on_site(
     _fits(integration, "site")
     session.refresh(site)
     if site.deleted_at is not None:
-        raise errors.Conflict("The site was deleted a moment ago.")
+        raise errors.NotFound("The site was deleted a moment ago.")
     if rows.find(session, HOST, SiteInstallationRow, **_alive(installation, site_id=site.id)) is not None:
         raise errors.Conflict(f"`{integration.name}` is already installed on this site.")
     status = status_for(integration.manifest, "site", {}, paused=False)
@@ -168,8 +174,8 @@ def cover(session: Session, integration: IntegrationRow, installation: Installat
             _on_space(session, integration, installation, content)
         else:
             _on_site(session, integration, installation, content)
-    except errors.Conflict:
-        return  # installed one by one before everything was selected
+    except (errors.Conflict, errors.NotFound):
+        return  # installed one by one before everything was selected, or just deleted
 
 
 def content_added(session: Session, content: SpaceRow | SiteRow) -> None:

@@ -17,7 +17,7 @@ from runtime.contract.addresses import Addresses
 from runtime.contract.embedding import Embed, IntegrationEmbed, LinkEmbed
 from runtime.contract.url_patterns import lower_host, matches
 from runtime.serializers.integrations import pictures_address
-from runtime.store import searching
+from runtime.store import rows
 from runtime.store.fair_memory import FairMemory
 from runtime.store.searching import AT_ONCE, Current
 from runtime.store.tables.integrations import IntegrationRow
@@ -60,13 +60,13 @@ class Unfurling:
             patterns = {one.id: self._kept.use(one.version_id) for one in some}
             missing = [one for one, known in patterns.items() if known is None]
             if missing:
-                patterns |= {row.id: self._read(row) for row in searching.names(session, missing).values()}
+                patterns |= {row.id: self._read(row) for row in rows.by_id(session, IntegrationRow, missing).values()}
             for one in some:
                 if any(
                     lowered.startswith(pattern.head) and matches(pattern.whole, address)
                     for pattern in patterns[one.id] or ()
                 ):
-                    yield from searching.names(session, [one.id]).values()
+                    yield from rows.by_id(session, IntegrationRow, [one.id]).values()
 
     def _read(self, row: IntegrationRow) -> tuple[_Pattern, ...]:
         every = [one for block in row.manifest.get("blocks") or () for one in block.get("urlUnfurl") or ()]

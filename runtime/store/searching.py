@@ -14,7 +14,6 @@ from runtime.store.rows import HOST, Reach, visible
 from runtime.store.rows import listed as listed_to
 from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow
-from runtime.store.tables.organizations import OrganizationRow
 from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
@@ -77,18 +76,6 @@ def in_catalogue(organization_id: str) -> ColumnElement[bool]:
     )
     own = IntegrationRow.organization_id == organization_id
     return or_(IntegrationRow.visibility == "public", own, installed)
-
-
-def organizations(session: Session, ids: Iterable[str]) -> dict[str, OrganizationRow]:
-    """Load organizations by id."""
-    query = select(OrganizationRow).where(OrganizationRow.id.in_(list(ids)))
-    return {row.id: row for row in session.scalars(query)}
-
-
-def names(session: Session, ids: Iterable[str]) -> dict[str, IntegrationRow]:
-    """Load integrations by id."""
-    query = select(IntegrationRow).where(IntegrationRow.id.in_(list(ids)))
-    return {row.id: row for row in session.scalars(query)}
 
 
 def sites(

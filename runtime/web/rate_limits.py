@@ -18,7 +18,7 @@ class RateLimit:
         self._lock = threading.Lock()
 
     def take(self, key: str, amount: int = 1) -> int:
-        """Take up to `wanted` of what is left for a key; returns how many there were."""
+        """Take up to `amount` of what is left for a key; returns how many there were."""
         moment = time.monotonic()
         with self._lock:
             began, used = self._windows.pop(key, (moment, 0))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from pydantic import MISSING
 from sqlalchemy.orm import Session
@@ -157,12 +156,6 @@ def is_same_place(sync: GitSyncRow | None, operation: GitOperationRow) -> bool:
 def repository_of(url: str) -> str:
     """Normalize a repository's address: without credentials and a trailing `.git`."""
     return without_credentials(url).rstrip("/").removesuffix(".git")
-
-
-def name_of(url: str) -> str:
-    """Return a repository's display name."""
-    parts = [part for part in urlsplit(url).path.split("/") if part]
-    return "/".join(parts[-2:]).removesuffix(".git")
 
 
 def commit_of(operation: GitOperationRow, oid: str, message: str, *, ours: bool) -> dict[str, Any]:

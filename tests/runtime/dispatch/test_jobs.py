@@ -24,6 +24,7 @@ from runtime.store.blobs.store import open_blobs
 from runtime.store.database import Database, now
 from runtime.store.tables.jobs import JobRow
 from tests import threads
+from tests.conftest import wait_for
 from tests.databases import BOTH, opened
 
 
@@ -97,20 +98,13 @@ def left(database: Database) -> list[JobRow]:
         return list(session.scalars(select(JobRow).order_by(JobRow.created_at)))
 
 
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to pass"
-        time.sleep(0.01)
-
-
 def test_jobs_run_and_are_gone(database: Database, organization: str, start: Callable[..., JobRunner]) -> None:
     work = Work(lambda job: job.save({"done": job.payload["number"]}))
     runner = start(work)
     for number in range(5):
         put(database, organization, f"subject {number}", number=number)
     runner.wake()
-    until(lambda: not left(database))
+    wait_for(lambda: not left(database))
     assert sorted(work.ran) == [(f"subject {number}", 1) for number in range(5)]
     assert not work.given_up
 
@@ -135,7 +129,7 @@ def test_one_of_a_subject_at_a_time_in_order(
         put(database, organization, "the same", number=number)
     for runner in runners:
         runner.wake()
-    until(lambda: not left(database))
+    wait_for(lambda: not left(database))
     assert order == list(range(6)) and not together
 
 
@@ -147,13 +141,13 @@ def test_one_organization_leaves_room_for_others(database: Database, start: Call
     for number in range(6):
         put(database, many, f"many {number}")
     runner.wake()
-    until(lambda: len(work.ran) == 2)
+    wait_for(lambda: len(work.ran) == 2)
     put(database, one, "one")
     runner.wake()
-    until(lambda: ("one", 1) in work.ran)
+    wait_for(lambda: ("one", 1) in work.ran)
     assert len(work.ran) == 3
     release.set()
-    until(lambda: not left(database))
+    wait_for(lambda: not left(database))
 
 
 def test_what_fails_is_tried_again_and_given_up(
@@ -171,7 +165,7 @@ def test_what_fails_is_tried_again_and_given_up(
     put(database, organization, "refused")
     put(database, organization, "broken")
     runner.wake()
-    until(lambda: not left(database))
+    wait_for(lambda: not left(database))
     assert sorted(work.ran) == [("broken", 1), ("broken", 2), ("broken", 3), ("refused", 1)]
     assert sorted(work.given_up) == [("broken", dispatch.NOT_OURS), ("refused", "There is nothing in it.")]
 
@@ -192,7 +186,7 @@ def test_a_dead_process_s_job_goes_on_where_it_was(
     with database.transaction(writes=True) as session:
         session.execute(update(JobRow).values(leased_until=now() - timedelta(seconds=1)))
     runner.wake()
-    until(lambda: not left(database))
+    wait_for(lambda: not left(database))
     assert seen == [{"page": 7}] and work.ran == [("half done", 2)]
 
 
@@ -204,7 +198,7 @@ def test_one_that_kills_every_process_is_given_up(
         session.execute(update(JobRow).values(attempts=dispatch.MAX_ATTEMPTS))
     work = Work(lambda job: None)
     start(work)
-    until(lambda: not left(database))
+    wait_for(lambda: not left(database))
     assert not work.ran and work.given_up == [("deadly", dispatch.NOT_OURS)]
 
 
@@ -215,7 +209,7 @@ def test_a_closing_host_gives_its_jobs_back_uncounted(
     runner = start(work)
     put(database, organization, "long")
     runner.wake()
-    until(lambda: bool(work.ran))
+    wait_for(lambda: bool(work.ran))
     runner.close()
     (row,) = left(database)
     assert (row.attempts, row.holder, row.leased_until) == (0, None, None)
@@ -239,7 +233,7 @@ def test_one_whose_lease_was_lost_stops_and_writes_nothing(
     runner = start(work)
     put(database, organization, "slow")
     runner.wake()
-    until(lambda: bool(work.ran))
+    wait_for(lambda: bool(work.ran))
     with database.transaction(writes=True) as session:
         session.execute(update(JobRow).values(holder="another", leased_until=now() + timedelta(seconds=60)))
     lost.set()
@@ -255,7 +249,7 @@ def test_one_that_takes_too_long_is_given_up(
     runner = start(work, seconds=0.2)
     put(database, organization, "endless")
     runner.wake()
-    until(lambda: not left(database))
+    wait_for(lambda: not left(database))
     assert [subject for subject, _ in work.given_up] == ["endless"]
 
 
@@ -278,8 +272,8 @@ def test_a_job_that_gets_no_thread_waits_for_one(
         for _ in range(2):  # each time with the one place that there is
             before = len(asked)
             runner.wake()
-            until(lambda before=before: len(asked) > before)
-    until(lambda: all(row.holder is None for row in left(database)))
+            wait_for(lambda before=before: len(asked) > before)
+    wait_for(lambda: all(row.holder is None for row in left(database)))
     runner.wake()
-    until(lambda: not left(database))
+    wait_for(lambda: not left(database))
     assert work.ran == [("a", 1)]

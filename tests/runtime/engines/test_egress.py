@@ -65,7 +65,7 @@ def test_public_means_at_least_what_the_standard_library_means(address: Any) -> 
 @pytest.mark.parametrize("text", ["93.184.215.14", "1.1.1.1", "2606:4700::1111", "::ffff:1.1.1.1"])
 def test_public_address_passes(text: str) -> None:
     assert is_public(text)
-    assert _rules(text).resolve("name.example", 443) == (text, 443)
+    assert _rules(text).resolve("name.example", 443) == [(text, 443)]
 
 
 @pytest.mark.parametrize("text", ["", "name", "1.1.1", "0x7f.1", "fe80::1%eth0", "168.63.129.16"])
@@ -80,7 +80,7 @@ def test_spellings_of_this_machine_are_refused(host: str) -> None:
 
 
 def test_public_one_of_several_addresses_is_taken() -> None:
-    assert _rules("10.0.0.1", "1.1.1.1").resolve("name.example", 80) == ("1.1.1.1", 80)
+    assert _rules("10.0.0.1", "1.1.1.1").resolve("name.example", 80) == [("1.1.1.1", 80)]
 
 
 @pytest.mark.parametrize("port", [0, 25, -1, 65536])
@@ -100,8 +100,8 @@ def test_unknown_name_is_refused() -> None:
 def test_allowed_host_passes_on_every_port_and_authority_on_one() -> None:
     rules = _rules("10.0.0.1", allow=("INSIDE.example", "other.example:8080"))
 
-    assert rules.resolve("Inside.example.", 9) == ("10.0.0.1", 9)
-    assert rules.resolve("other.example", 8080) == ("10.0.0.1", 8080)
+    assert rules.resolve("Inside.example.", 9) == [("10.0.0.1", 9)]
+    assert rules.resolve("other.example", 8080) == [("10.0.0.1", 8080)]
     with pytest.raises(EgressRefused, match=r"--allow-egress other\.example:80"):
         rules.resolve("other.example", 80)
 
@@ -109,13 +109,13 @@ def test_allowed_host_passes_on_every_port_and_authority_on_one() -> None:
 def test_own_authority_leads_to_where_the_platform_listens() -> None:
     rules = EgressRules(own={"platform.example:443": ("127.0.0.1", 8080)})
 
-    assert rules.resolve("platform.example", 443) == ("127.0.0.1", 8080)
+    assert rules.resolve("platform.example", 443) == [("127.0.0.1", 8080)]
 
 
 def test_own_names_one_level_below_a_domain_lead_there_too() -> None:
     rules = EgressRules(own={"*.content.example:443": ("127.0.0.1", 8080)}, resolver=_rules("10.0.0.1").resolver)
 
-    assert rules.resolve("Hello-abc.content.example.", 443) == ("127.0.0.1", 8080)
+    assert rules.resolve("Hello-abc.content.example.", 443) == [("127.0.0.1", 8080)]
     for host, port in (("content.example", 443), ("a.b.content.example", 443), ("hello.content.example", 80)):
         with pytest.raises(EgressRefused):
             rules.resolve(host, port)
@@ -202,3 +202,22 @@ def test_fetch_without_an_answer_fails(rules: EgressRules) -> None:
 def test_fetch_refuses_other_addresses(url: str) -> None:
     with pytest.raises(EgressRefused):
         fetch(EgressRules(), "GET", url)
+
+
+def test_an_address_that_does_not_answer_is_followed_by_the_next() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        rules = _rules("127.0.0.2", "127.0.0.1", allow=("name.example",))
+        watched: list[socket.socket] = []
+        with rules.connect("name.example", port, 5.0, watched.append) as connection:
+            assert connection.getpeername() == ("127.0.0.1", port)
+        assert len(watched) == 1 or watched[0].fileno() == -1
+        with pytest.raises(ConnectionRefusedError):
+            _rules("127.0.0.2", "127.0.0.3", allow=("name.example",)).connect("name.example", port, 5.0, watched.append)
+
+
+def test_addresses_of_a_private_network_are_left_out() -> None:
+    assert _rules("10.0.0.1", "1.1.1.1", "1.1.1.1", "8.8.8.8").resolve("name.example", 80) == [
+        ("1.1.1.1", 80),
+        ("8.8.8.8", 80),
+    ]

@@ -40,8 +40,9 @@ class Elsewhere(EgressRules):
 
     servers: Mapping[str, Address] = field(default_factory=dict)
 
-    def resolve(self, host: str, port: int) -> Address:
-        return self.servers.get(f"{host}:{port}") or super().resolve(host, port)
+    def resolve(self, host: str, port: int) -> list[Address]:
+        server = self.servers.get(f"{host}:{port}")
+        return [server] if server else super().resolve(host, port)
 
 
 class _Echo(BaseHTTPRequestHandler):

@@ -24,6 +24,7 @@ from runtime.engines.python_process.pool import PythonEngine
 from runtime.engines.sandbox import SandboxUnavailable, View
 from runtime.engines.table import ENGINES, Engines
 from runtime.services import publishing
+from tests.conftest import wait_for
 from tests.runtime.engines.conftest import asker
 from tests.runtime.engines.test_walls import GOOD, OTHERS, family
 
@@ -45,13 +46,6 @@ def engine(runtime: str) -> Iterator[Engine]:
     OTHERS.clear()
 
 
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def test_scripts_and_readiness_stop_and_come_back(
     engine: Engine, runtime: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -66,7 +60,7 @@ def test_scripts_and_readiness_stop_and_come_back(
         failure = ask(Script(str(time.monotonic()), runtime, GOOD[runtime])).outcome.failure
         return failure is not None and failure.kind == "unreachable" and not engine.ready()
 
-    until(lost)
+    wait_for(lost)
     with pytest.raises(SandboxUnavailable):
         engine.check(Script("checked", runtime, GOOD[runtime]))
 
@@ -85,7 +79,7 @@ def test_scripts_and_readiness_stop_and_come_back(
         publishing.check_script(engines, "organization", "name", body, 1 << 20)
 
     monkeypatch.undo()
-    until(engine.ready)
+    wait_for(engine.ready)
     assert ask(Script("again", runtime, GOOD[runtime])).json() == "fine"
 
 

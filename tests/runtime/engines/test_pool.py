@@ -15,6 +15,7 @@ import pytest
 from runtime.contract.invocation import Invocation, Limits, Script, Trace
 from runtime.engines.egress import EgressRules
 from runtime.engines.python_process.pool import PythonEngine
+from tests.conftest import wait_for
 from tests.runtime.engines.conftest import together
 
 Ask = Callable[..., Any]
@@ -50,14 +51,6 @@ def make() -> Iterator[Make]:
         engine.close()
 
 
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for something that comes by itself."""
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(0.01)
-
-
 def test_worker_is_kept_for_version_and_tenant(make: Make, asking: Any) -> None:
     ask = asking(make())
     first, second = Script("1", "python", COUNTING), Script("2", "python", COUNTING)
@@ -91,7 +84,7 @@ def test_a_checked_worker_that_is_not_called_makes_room_and_goes(make: Make, ask
     assert ask(Script("d", "python", COUNTING)).json() == 1
     assert engine.workers() == 2
     engine.retire("b")
-    until(lambda: engine.workers() == 0)
+    wait_for(lambda: engine.workers() == 0)
 
 
 def test_a_checked_worker_that_died_is_not_handed_over(make: Make, asking: Any) -> None:
@@ -100,7 +93,7 @@ def test_a_checked_worker_that_died_is_not_handed_over(make: Make, asking: Any) 
     engine.check(source)
     (worker,) = engine._pool._resting
     os.kill(worker.pid, signal.SIGKILL)
-    until(lambda: not worker.alive())
+    wait_for(lambda: not worker.alive())
 
     assert [ask(source).json() for _ in range(2)] == [1, 2]
     assert engine.workers() == 1
@@ -112,7 +105,7 @@ def test_busy_version_gets_more_workers(make: Make, asking: Any) -> None:
     source = Script("s", "python", SLEEPING.format(0.3))
     calls = threading.Thread(target=lambda: together(4, lambda _: ask(source)))
     calls.start()
-    until(lambda: engine.workers() == 3)
+    wait_for(lambda: engine.workers() == 3)
     calls.join()
 
     assert engine.workers() == 3
@@ -169,7 +162,7 @@ def test_idle_worker_is_let_go(make: Make, asking: Any) -> None:
     ask = asking(engine)
     source = Script("s", "python", COUNTING)
     ask(source)
-    until(lambda: engine.workers() == 0)
+    wait_for(lambda: engine.workers() == 0)
 
     assert ask(source).json() == 1
 
@@ -182,13 +175,13 @@ def test_retired_version_goes_but_not_its_calls_in_flight(make: Make, asking: An
     results: list[Any] = []
     slow = threading.Thread(target=lambda: results.append(ask(busy)))
     slow.start()
-    until(lambda: engine.workers() == 2)  # or being started
+    wait_for(lambda: engine.workers() == 2)  # or being started
     engine.retire("idle")
     engine.retire("busy")
     slow.join()
 
     assert results[0].body == b"slept"
-    until(lambda: engine.workers() == 0)
+    wait_for(lambda: engine.workers() == 0)
     assert ask(idle).json() == 1
 
 
@@ -214,7 +207,7 @@ def test_dead_zygote_is_started_again(make: Make, asking: Any) -> None:
     pid = engine.zygote_pid
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
-    until(lambda: not engine.ready())
+    wait_for(lambda: not engine.ready())
     time.sleep(0.2)
 
     assert ask(source, tenant="other").json() == 1
@@ -229,7 +222,7 @@ def test_close_finishes_calls_in_flight_and_takes_no_more(make: Make, asking: An
     results: list[Any] = []
     slow = threading.Thread(target=lambda: results.append(ask(source)))
     slow.start()
-    until(lambda: engine.workers() == 1)
+    wait_for(lambda: engine.workers() == 1)
     time.sleep(0.1)
     pid = engine.zygote_pid
     engine.close()

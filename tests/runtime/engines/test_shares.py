@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.engines.shares import NoneLeft, Shares, Turns, WaitingShares, eviction_order
+from tests.conftest import wait_for
 
 STEPS = st.lists(st.tuples(st.booleans(), st.sampled_from("abcde"), st.sampled_from(["", "x", "y"])), max_size=300)
 
@@ -127,7 +127,7 @@ def test_who_waits_for_a_place_stands_behind_their_own() -> None:
 
     with ThreadPoolExecutor(20) as threads:
         many = [threads.submit(hold, "many") for _ in range(12)]
-        until(lambda: len(inside) == 4)
+        wait_for(lambda: len(inside) == 4)
         began = time.monotonic()
         with places.place("somebody new"):
             assert time.monotonic() - began < 1
@@ -156,9 +156,9 @@ def test_a_part_that_waits_for_places_leaves_some_of_its_owners() -> None:
 
     with ThreadPoolExecutor(20) as threads:
         many = [threads.submit(hold, "script") for _ in range(12)]
-        until(lambda: inside == ["script"] * 4)
+        wait_for(lambda: inside == ["script"] * 4)
         few = [threads.submit(hold, "") for _ in range(4)]  # its people, who are not kept waiting
-        until(lambda: inside == ["script"] * 4 + [""] * 3)
+        wait_for(lambda: inside == ["script"] * 4 + [""] * 3)
         ends.set()
         for one in (*many, *few):
             one.result()
@@ -190,10 +190,3 @@ def test_places_that_many_take_and_give_back_are_all_there_in_the_end() -> None:
     with ThreadPoolExecutor(24) as threads:
         assert sum(threads.map(work, range(600))) > 100
     assert all_back(places, 6)
-
-
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 5
-    while not holds() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert holds()

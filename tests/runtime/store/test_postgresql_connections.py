@@ -70,15 +70,16 @@ def _end(database: Database, pid: int) -> None:
 
 
 def test_a_connection_that_ended_is_replaced(database: Database) -> None:
-    _end(database, _read(database))
+    ended = _read(database)
+    _end(database, ended)
     time.sleep(TRUSTED + 0.1)
-    _read(database)
+    assert _read(database) != ended
 
 
 def test_one_that_ended_a_moment_ago_is_noticed_by_whoever_uses_it(database: Database) -> None:
-    _end(database, _read(database))
-    try:
+    ended = _read(database)
+    _end(database, ended)
+    with pytest.raises(OperationalError) as caught:
         _read(database)
-    except OperationalError as error:
-        assert error.connection_invalidated
-    _read(database)
+    assert caught.value.connection_invalidated
+    assert _read(database) != ended

@@ -149,7 +149,7 @@ def test_no_room_is_an_overload_not_an_error(make: Make, own: Callable[..., Ask]
     ask(sleeping)
     slow = threading.Thread(target=lambda: ask(sleeping))
     slow.start()
-    time.sleep(0.2)
+    wait_for(lambda: not engine._isolates.running()[0].idle())
     got = ask(script(COUNTING), limits=Limits(wall=0.3))
     slow.join()
 
@@ -163,7 +163,7 @@ def test_retiring_lets_calls_finish(make: Make, own: Callable[..., Ask]) -> None
     answers: list[Any] = []
     thread = threading.Thread(target=lambda: answers.append(ask(sleeping)))
     thread.start()
-    time.sleep(0.2)
+    wait_for(lambda: not engine._isolates.running()[0].idle())
     engine.retire("old")
     thread.join()
 
