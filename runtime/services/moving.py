@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.organizations import Role
 from runtime.contract.places import Move
-from runtime.services import installing, quotas, space_settings
+from runtime.services import installing, merge_rules, quotas, space_settings
 from runtime.services import structure as service
 from runtime.services.git import operations
 from runtime.services.structure import C
@@ -86,9 +86,10 @@ def _keep_others_out(session: Session, reach: Reach, row: Content, parent: Colle
 def transfer(session: Session, reach: Reach, row: C, target: OrganizationRow) -> C:
     """Transfer something to another organization, where it goes to the end of the top level.
 
-    Grants on it are forgotten, integrations are removed from it, and imports into it end. Raises PreconditionFailed
-    while something of it is part of a site, BadRequest where the other organization has no room for it, and NotFound
-    for what was given away or deleted at the same time.
+    Grants on it are forgotten, integrations are removed from it, and imports into it end. What its own merge rules
+    allow is void where who transfers it does not administer the other organization. Raises PreconditionFailed while
+    something of it is part of a site, BadRequest where the other organization has no room for it, and NotFound for
+    what was given away or deleted at the same time.
     """
     former = row.organization_id
     service.lock_structure(session, former, target.id, more=installing.ids_in(session, former))
@@ -108,8 +109,11 @@ def transfer(session: Session, reach: Reach, row: C, target: OrganizationRow) ->
     _leave(session, row)
     for folder in folders:
         folder.organization_id = target.id
+    administers = level_on(session, reach, target) == "admin"
     for space in alive:
         space.organization_id = target.id
+        if not administers:
+            _submit(space, target)
     for space in spaces:
         if space.deleted_at is not None:
             detach(session, space)
@@ -118,6 +122,13 @@ def transfer(session: Session, reach: Reach, row: C, target: OrganizationRow) ->
     for space in alive:
         installing.content_added(session, space)
     return row
+
+
+def _submit(space: SpaceRow, target: OrganizationRow) -> None:
+    """Have the merge rules of an organization hold in a space that comes to it: only administrators make exceptions."""
+    space.merge_rules = {"type": "inherit"}
+    if merge_rules.any_in(target):
+        space.edit_mode = "locked"
 
 
 def _end_work(session: Session, spaces: list[SpaceRow]) -> None:
