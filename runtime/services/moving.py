@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import MISSING
 from sqlalchemy.orm import Session
 
@@ -103,8 +105,7 @@ def transfer(session: Session, reach: Reach, row: C, target: OrganizationRow) ->
     quotas.for_spaces(session, target.id, len(alive))
     quotas.for_collections(session, target.id, len(folders))
     _end_work(session, alive)
-    for space in alive:
-        installing.uninstall_from(session, space)
+    installing.uninstall_from(session, alive)
     leaving.forget_grants(session, row)
     _leave(session, row)
     for folder in folders:
@@ -114,13 +115,10 @@ def transfer(session: Session, reach: Reach, row: C, target: OrganizationRow) ->
         space.organization_id = target.id
         if not administers:
             _submit(space, target)
-    for space in spaces:
-        if space.deleted_at is not None:
-            detach(session, space)
+    detach(session, [space for space in spaces if space.deleted_at is not None])
     session.flush()
     service.put_at_end(session, row)
-    for space in alive:
-        installing.content_added(session, space)
+    installing.content_added(session, *alive)
     return row
 
 
@@ -139,12 +137,14 @@ def _end_work(session: Session, spaces: list[SpaceRow]) -> None:
         operations.failed(session, known[operation.space_id], operation, GIVEN_AWAY)
 
 
-def detach(session: Session, space: SpaceRow) -> None:
-    """Take a deleted space out of a collection that goes; restored, it is no more open than it was."""
-    folder = rows.find(session, HOST, CollectionRow, id=space.collection_id) if space.collection_id else None
-    if folder is not None:
-        service.keep_closed(space, folder.effective_level)
-        space.collection_id = None
+def detach(session: Session, spaces: Sequence[SpaceRow]) -> None:
+    """Take deleted spaces out of collections that go; restored, they are no more open than they were."""
+    folders = rows.by_id(session, CollectionRow, {space.collection_id for space in spaces if space.collection_id})
+    for space in spaces:
+        folder = folders.get(space.collection_id or "")
+        if folder is not None:
+            service.keep_closed(space, folder.effective_level)
+            space.collection_id = None
 
 
 def must_have_all(session: Session, reach: Reach, row: CollectionRow, role: Role) -> None:
