@@ -70,12 +70,12 @@ def emit(
     return [], reasons[-1] if reasons else "there is no installation that could receive it"
 
 
-def emit_to(session: Session, kind: str, installation: InstallationRow, fields: dict[str, Any]) -> None:
-    """Write an event for one installation, whatever its status: its setup and its deletion.
+def emit_to(session: Session, kind: str, installation: InstallationRow, *fields: dict[str, Any]) -> None:
+    """Write an event with each of these fields for one installation, whatever its status: its setup and its deletion.
 
-    It is left out if too many are waiting (see above); its id is not returned, since it may not exist.
+    They are left out if too many are waiting (see above); their ids are not returned, since they may not exist.
     """
-    _insert_if_room(session, _row(kind, installation.integration_id, installation.id, fields))
+    _insert_if_room(session, *(_row(kind, installation.integration_id, installation.id, one) for one in fields))
 
 
 def emit_change(session: Session, kind: str, installation: InstallationRow, fields: dict[str, Any]) -> None:
@@ -125,9 +125,9 @@ def _insert(session: Session, rows: list[dict[str, Any]]) -> None:
         session.info[WAKE] = True
 
 
-def _insert_if_room(session: Session, row: dict[str, Any]) -> None:
-    if not _overfull(session, {row["integration_id"]}):
-        _insert(session, [row])
+def _insert_if_room(session: Session, *events: dict[str, Any]) -> None:
+    if not _overfull(session, {row["integration_id"] for row in events}):
+        _insert(session, list(events))
 
 
 def _overfull(session: Session, integration_ids: set[str]) -> set[str]:

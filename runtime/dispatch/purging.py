@@ -10,7 +10,7 @@ from runtime.store import deleted_spaces, expired, orphaned_users, pdfs, queue, 
 from runtime.store.blobs.store import BlobStore
 from runtime.store.content import collecting
 from runtime.store.database import Database, now
-from runtime.store.tables.invites import EmailInviteRow
+from runtime.store.tables.invites import EmailInviteRow, InviteEmailRow
 from runtime.store.tables.organizations import TokenRow
 from runtime.store.tables.saml import SamlSignInRow
 
@@ -67,9 +67,8 @@ class Purger:
 
     def purge(self) -> int:
         """Purge one batch; returns the largest number of rows of one kind that were deleted."""
-        return max(
-            self._uninstalled(), self._expired(EmailInviteRow), self._expired(TokenRow), self._expired(SamlSignInRow)
-        )
+        ending: tuple[type[expired.Ends], ...] = (EmailInviteRow, InviteEmailRow, TokenRow, SamlSignInRow)
+        return max(self._uninstalled(), *map(self._expired, ending))
 
     def purge_events(self) -> None:
         """Delete the oldest finished events of integrations that have too many, whichever process wrote them."""

@@ -69,8 +69,7 @@ def remove(session: Session, reach: Reach, collection: CollectionRow) -> bool:
     moving.must_have_all(session, reach, collection, "admin")
     inside = structure.spaces_inside(session, collection.id)
     spaces_service.put_away(session, *(space for space in inside if space.deleted_at is None))
-    for space in inside:
-        moving.detach(session, space)
+    moving.detach(session, inside)
     session.flush()
     leaving.remove_collections(session, collection)
     return True

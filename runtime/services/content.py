@@ -17,6 +17,12 @@ from runtime.store.reach import HOST, Reach
 from runtime.store.tables.content import RevisionRow, previewed
 from runtime.store.tables.spaces import SpaceRow
 
+MAX_COPIED = 512 << 20
+"""Bytes that are copied at once, compressed, while others wait with what they write."""
+TOO_LARGE = (
+    f"The current content of this space has more than {MAX_COPIED >> 20} MB, compressed, which is the most that is "
+    "copied at once; export it, and import it into a new space."
+)
 EMPTY: Mapping[str, Any] = {"object": "document", "data": {}, "nodes": []}
 """The document of a page without one."""
 
@@ -27,8 +33,14 @@ def begin(session: Session, space: SpaceRow) -> RevisionRow:
 
 
 def copy(session: Session, space: SpaceRow, to: SpaceRow) -> RevisionRow:
-    """Create the first revision of a new space from the current content of another."""
-    return revisions.copy(session, current(session, space), to.id, id=to.revision_id)
+    """Create the first revision of a new space from the current content of another.
+
+    Raises BadRequest for more than others should wait for.
+    """
+    row = current(session, space)
+    if revisions.packed_size(session, row) > MAX_COPIED:
+        raise errors.BadRequest(TOO_LARGE)
+    return revisions.copy(session, row, to.id, id=to.revision_id)
 
 
 def current(session: Session, space: SpaceRow) -> RevisionRow:

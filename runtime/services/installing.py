@@ -34,6 +34,8 @@ EVENT: dict[TargetKind, str] = {"account": "installation", "space": "space_insta
 MAX_INSTALLED, MAX_PARTS = 1000, 50_000
 """How often an integration is installed on one organization, and an installation on spaces or sites that people name,
 within the days that what was uninstalled is kept."""
+AT_ONCE = 500
+"""Spaces or sites whose parts are looked for in one statement."""
 FULL = "This was installed and uninstalled {most} times within 30 days; wait a few days, or leave it installed."
 
 
@@ -83,12 +85,6 @@ def install_on_space(
     session.refresh(space)
     if space.deleted_at is not None or space.organization_id != installation.organization_id:
         raise errors.NotFound("The space was deleted a moment ago.")
-    return _on_space(session, integration, installation, space)
-
-
-def _on_space(
-    session: Session, integration: IntegrationRow, installation: InstallationRow, space: SpaceRow
-) -> SpaceInstallationRow:
     _fits(integration, "space")
     if rows.find(session, HOST, SpaceInstallationRow, **_alive(installation, space_id=space.id)) is not None:
         raise errors.Conflict(f"`{integration.name}` is already installed on this space.")
@@ -106,12 +102,6 @@ def install_on_site(
     """
     _hold(session, installation)
     quotas.enforce(session, SiteInstallationRow, MAX_PARTS, FULL, installation_id=installation.id)
-    return _on_site(session, integration, installation, site)
-
-
-def _on_site(
-    session: Session, integration: IntegrationRow, installation: InstallationRow, site: SiteRow
-) -> SiteInstallationRow:
     _fits(integration, "site")
     session.refresh(site)
     if site.deleted_at is not None:
@@ -160,33 +150,57 @@ def select_all(session: Session, integration: IntegrationRow, installation: Inst
     _hold(session, installation)
     _hold_content(session, installation.organization_id)
     table: Any = SpaceRow if kind == "space" else SiteRow
-    for content in rows.every(session, HOST, table, organization_id=installation.organization_id, deleted_at=None):
-        cover(session, integration, installation, content)
+    every = rows.every(session, HOST, table, organization_id=installation.organization_id, deleted_at=None)
+    cover(session, integration, installation, every)
 
 
-def cover(session: Session, integration: IntegrationRow, installation: InstallationRow, content: Any) -> None:
-    """Install on a space or site unless it is installed there already, or the integration is not meant for it."""
-    is_space = isinstance(content, SpaceRow)
-    if integration.target not in ("all", "space" if is_space else "site"):
+def cover(
+    session: Session,
+    integration: IntegrationRow,
+    installation: InstallationRow,
+    contents: Sequence[SpaceRow] | Sequence[SiteRow],
+) -> None:
+    """Install on spaces or sites, except where it is installed already; not if the integration is not meant for them.
+
+    There may be thousands, and others wait until all of it is written: nothing here asks the database for each.
+    """
+    kind: TargetKind = "space" if contents and isinstance(contents[0], SpaceRow) else "site"
+    if not contents or integration.target not in ("all", kind):
         return
-    try:
-        if is_space:
-            _on_space(session, integration, installation, content)
-        else:
-            _on_site(session, integration, installation, content)
-    except (errors.Conflict, errors.NotFound):
-        return  # installed one by one before everything was selected, or just deleted
+    table: Any = SpaceInstallationRow if kind == "space" else SiteInstallationRow
+    place, ids = f"{kind}_id", [content.id for content in contents]
+    # Some may have been chosen one by one before everything was selected.
+    there = {getattr(part, place) for part in _parts_on(session, table, ids, installation_id=installation.id)}
+    status = status_for(integration.manifest, kind, {}, paused=False)
+    values = {"installation_id": installation.id, "configuration": {}, "status": status}
+    fresh = [one for one in ids if one not in there]
+    session.add_all(table(**values, **{place: one}) for one in fresh)
+    session.flush()
+    told = ({f"{kind}Id": one, "status": status} for one in fresh)
+    outbox.emit_to(session, f"{EVENT[kind]}_setup", installation, *told)
 
 
-def content_added(session: Session, content: SpaceRow | SiteRow) -> None:
-    """Install what selects everything on a space or site that was just made."""
-    _hold_content(session, content.organization_id)
-    by = {"space_selection" if isinstance(content, SpaceRow) else "site_selection": "all"}
-    query = {"organization_id": content.organization_id, "deleted_at": None, **by}
-    for installation in rows.every(session, HOST, InstallationRow, **query):
+def _parts_on(session: Session, table: Any, ids: Sequence[str], **by: str) -> list[Any]:
+    """Find what is installed on spaces or sites."""
+    column = table.space_id if table is SpaceInstallationRow else table.site_id
+    places = range(0, len(ids), AT_ONCE)
+    among = (column.in_(ids[place : place + AT_ONCE]) for place in places)
+    return [part for some in among for part in rows.every(session, HOST, table, some, deleted_at=None, **by)]
+
+
+def content_added(session: Session, *contents: SpaceRow | SiteRow) -> None:
+    """Install what selects everything on spaces, or on sites, of one organization that just came to it."""
+    if not contents:
+        return
+    organization_id = contents[0].organization_id
+    _hold_content(session, organization_id)
+    by = {"space_selection" if isinstance(contents[0], SpaceRow) else "site_selection": "all"}
+    for installation in rows.every(
+        session, HOST, InstallationRow, organization_id=organization_id, deleted_at=None, **by
+    ):
         integration = rows.find(session, HOST, IntegrationRow, id=installation.integration_id)
         if integration is not None:
-            cover(session, integration, installation, content)
+            cover(session, integration, installation, contents)  # type: ignore[arg-type]
 
 
 def _hold_content(session: Session, organization_id: str) -> None:
@@ -200,12 +214,16 @@ def ids_in(session: Session, organization_id: str) -> list[str]:
     return [installation.id for installation in alive]
 
 
-def uninstall_from(session: Session, space: SpaceRow) -> None:
-    """Remove every installation from a space; each script hears of it."""
-    for part in rows.every(session, HOST, SpaceInstallationRow, space_id=space.id, deleted_at=None):
-        installation = rows.find(session, HOST, InstallationRow, id=part.installation_id)
-        if installation is not None:
-            uninstall_part(session, installation, part)
+def uninstall_from(session: Session, spaces: Sequence[SpaceRow]) -> None:
+    """Remove every installation from spaces; each script hears of it.
+
+    Whoever calls this holds what is installed (`ids_in`). There may be thousands, as for `cover`.
+    """
+    by_installation: dict[str, list[SpaceInstallationRow]] = {}
+    for part in _parts_on(session, SpaceInstallationRow, [space.id for space in spaces]):
+        by_installation.setdefault(part.installation_id, []).append(part)
+    for installation in rows.by_id(session, InstallationRow, by_installation).values():
+        _removed(session, installation, by_installation[installation.id])
 
 
 def uninstall(session: Session, installation: InstallationRow) -> None:
@@ -214,15 +232,14 @@ def uninstall(session: Session, installation: InstallationRow) -> None:
         return
     for table in (SpaceInstallationRow, SiteInstallationRow):
         parts: Sequence[Part] = rows.every(session, HOST, table, installation_id=installation.id, deleted_at=None)
-        for part in parts:
-            _removed(session, installation, part)
-    _removed(session, installation, installation)
+        _removed(session, installation, parts)
+    _removed(session, installation, [installation])
 
 
 def uninstall_part(session: Session, installation: InstallationRow, part: Part) -> None:
     """Remove an installation from a space or site; the script hears of it once."""
     if _held(session, installation, part):
-        _removed(session, installation, part)
+        _removed(session, installation, [part])
 
 
 def _hold(session: Session, *changed: Configured) -> None:
@@ -239,12 +256,18 @@ def _held(session: Session, *changed: Configured) -> bool:
     return all(row.deleted_at is None for row in changed)
 
 
-def _removed(session: Session, installation: InstallationRow, row: Any) -> None:
-    row.deleted_at = now()
+def _removed(session: Session, installation: InstallationRow, removed: Sequence[Configured]) -> None:
+    """Note that an installation was removed, or some parts of it of one kind; the script hears of each."""
+    if not removed:
+        return
+    moment = now()
+    for row in removed:
+        row.deleted_at = moment
     session.flush()
-    fields = {**_place(row), "previous": {"configuration": row.configuration}}
+    told = ({**_place(row), "previous": {"configuration": row.configuration}} for row in removed)
     kinds: dict[type[Configured], TargetKind] = {SpaceInstallationRow: "space", SiteInstallationRow: "site"}
-    outbox.emit_to(session, f"{EVENT[kinds.get(type(row), 'account')]}_deleted", installation, fields)
+    kind = kinds.get(type(removed[0]), "account")
+    outbox.emit_to(session, f"{EVENT[kind]}_deleted", installation, *told)
 
 
 def _added(session: Session, installation: InstallationRow, row: P, kind: TargetKind, content_id: str) -> P:

@@ -14,12 +14,17 @@ from runtime.services import quotas
 from runtime.store import invites, locks, membership, rows, sign_ins
 from runtime.store.database import now
 from runtime.store.rows import HOST, Reach
-from runtime.store.tables.invites import EmailInviteRow, InviteLinkRow
+from runtime.store.tables.invites import EmailInviteRow, InviteEmailRow, InviteLinkRow
 from runtime.store.tables.organizations import MemberRow, OrganizationRow, UserRow
 
 VALID_FOR = timedelta(days=14)
 MAX_INVITES, MAX_LINKS = 10_000, 100
 """Invites of an organization by e-mail that nobody has accepted yet, and links into it."""
+EMAILS_COUNT_FOR = timedelta(days=1)
+MAX_EMAILS, MAX_TO_ONE = 5000, 5
+"""Invites that an organization, and a person in all of theirs, may have sent in that time, and those to one address."""
+TOO_MANY_EMAILS = "At most {most} invites are sent by e-mail within a day; invite the others tomorrow."
+OFTEN = "{address} was sent {most} invites within a day, which is the maximum; invite this person again tomorrow."
 FULL_OF_INVITES = "This organization has {most} pending invites, which is the maximum; remove some first."
 FULL_OF_LINKS = "An organization has at most {most} invite links; remove one first."
 NO_INVITE = "There is no such invite, or it has expired; ask whoever invited you for another one."
@@ -66,8 +71,30 @@ def invite(
         session, EmailInviteRow, MAX_INVITES, FULL_OF_INVITES, more=len(made), organization_id=organization.id
     )
     session.add_all(made)
+    if send:
+        _count_emails(session, organization, invited_by, [row.email for row in made])
     session.flush()
     return list(members.values()), made
+
+
+def _count_emails(
+    session: Session, organization: OrganizationRow, invited_by: str | None, addresses: list[str]
+) -> None:
+    """Count what is sent, for the organization and for who invites; raises BadRequest where it is too much for a day.
+
+    Whoever may create organizations could have the host send as much as they like to anybody otherwise.
+    """
+    moment = now()
+    sent = InviteEmailRow
+    for owner in ({"organization_id": organization.id}, *([{"user_id": invited_by}] if invited_by else [])):
+        counted = sent.expires_at > moment
+        quotas.enforce(session, sent, MAX_EMAILS, TOO_MANY_EMAILS, counted, more=len(addresses), **owner)
+        ((column, owner_id),) = owner.items()
+        often = invites.mailed_often(session, getattr(sent, column) == owner_id, addresses, moment, MAX_TO_ONE)
+        if often is not None:
+            raise errors.BadRequest(OFTEN.format(address=often, most=MAX_TO_ONE))
+    values = {"organization_id": organization.id, "user_id": invited_by, "expires_at": moment + EMAILS_COUNT_FOR}
+    session.add_all(sent(email=address, **values) for address in addresses)
 
 
 def create_link(

@@ -64,12 +64,22 @@ def any_for(view: View, space: SpaceRow) -> bool:
     return bool(_rules(view, space)[1])
 
 
+def any_in(organization: OrganizationRow) -> bool:
+    """Return whether merging is restricted in the spaces of an organization that say nothing else."""
+    return bool(_listed(organization.merge_rules))
+
+
 def _rules(view: View, space: SpaceRow) -> tuple[str, Sequence[Rule]]:
     rules, whose = space.merge_rules, "this space"
     if rules["type"] == "inherit":
         organization = view.by_id(OrganizationRow, [space.organization_id])[space.organization_id]
         rules, whose = organization.merge_rules, "the organization"
-    return whose, rules["rules"] if rules["type"] == "rules" else ()
+    return whose, _listed(rules)
+
+
+def _listed(rules: Mapping[str, Any]) -> Sequence[Rule]:
+    listed: Sequence[Rule] = rules["rules"] if rules["type"] == "rules" else ()
+    return listed
 
 
 def _opinions(session: Session, space: SpaceRow, row: ChangeRequestRow) -> tuple[set[str], set[str]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import MISSING
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.organizations import Role
 from runtime.contract.places import Move
-from runtime.services import installing, quotas, space_settings
+from runtime.services import installing, merge_rules, quotas, space_settings
 from runtime.services import structure as service
 from runtime.services.git import operations
 from runtime.services.structure import C
@@ -86,9 +88,10 @@ def _keep_others_out(session: Session, reach: Reach, row: Content, parent: Colle
 def transfer(session: Session, reach: Reach, row: C, target: OrganizationRow) -> C:
     """Transfer something to another organization, where it goes to the end of the top level.
 
-    Grants on it are forgotten, integrations are removed from it, and imports into it end. Raises PreconditionFailed
-    while something of it is part of a site, BadRequest where the other organization has no room for it, and NotFound
-    for what was given away or deleted at the same time.
+    Grants on it are forgotten, integrations are removed from it, and imports into it end. What its own merge rules
+    allow is void where who transfers it does not administer the other organization. Raises PreconditionFailed while
+    something of it is part of a site, BadRequest where the other organization has no room for it, and NotFound for
+    what was given away or deleted at the same time.
     """
     former = row.organization_id
     service.lock_structure(session, former, target.id, more=installing.ids_in(session, former))
@@ -102,22 +105,28 @@ def transfer(session: Session, reach: Reach, row: C, target: OrganizationRow) ->
     quotas.for_spaces(session, target.id, len(alive))
     quotas.for_collections(session, target.id, len(folders))
     _end_work(session, alive)
-    for space in alive:
-        installing.uninstall_from(session, space)
+    installing.uninstall_from(session, alive)
     leaving.forget_grants(session, row)
     _leave(session, row)
     for folder in folders:
         folder.organization_id = target.id
+    administers = level_on(session, reach, target) == "admin"
     for space in alive:
         space.organization_id = target.id
-    for space in spaces:
-        if space.deleted_at is not None:
-            detach(session, space)
+        if not administers:
+            _submit(space, target)
+    detach(session, [space for space in spaces if space.deleted_at is not None])
     session.flush()
     service.put_at_end(session, row)
-    for space in alive:
-        installing.content_added(session, space)
+    installing.content_added(session, *alive)
     return row
+
+
+def _submit(space: SpaceRow, target: OrganizationRow) -> None:
+    """Have the merge rules of an organization hold in a space that comes to it: only administrators make exceptions."""
+    space.merge_rules = {"type": "inherit"}
+    if merge_rules.any_in(target):
+        space.edit_mode = "locked"
 
 
 def _end_work(session: Session, spaces: list[SpaceRow]) -> None:
@@ -128,12 +137,14 @@ def _end_work(session: Session, spaces: list[SpaceRow]) -> None:
         operations.failed(session, known[operation.space_id], operation, GIVEN_AWAY)
 
 
-def detach(session: Session, space: SpaceRow) -> None:
-    """Take a deleted space out of a collection that goes; restored, it is no more open than it was."""
-    folder = rows.find(session, HOST, CollectionRow, id=space.collection_id) if space.collection_id else None
-    if folder is not None:
-        service.keep_closed(space, folder.effective_level)
-        space.collection_id = None
+def detach(session: Session, spaces: Sequence[SpaceRow]) -> None:
+    """Take deleted spaces out of collections that go; restored, they are no more open than they were."""
+    folders = rows.by_id(session, CollectionRow, {space.collection_id for space in spaces if space.collection_id})
+    for space in spaces:
+        folder = folders.get(space.collection_id or "")
+        if folder is not None:
+            service.keep_closed(space, folder.effective_level)
+            space.collection_id = None
 
 
 def must_have_all(session: Session, reach: Reach, row: CollectionRow, role: Role) -> None:

@@ -96,8 +96,7 @@ def remove(session: Session, space: SpaceRow) -> bool:
 
 def put_away(session: Session, *spaces: SpaceRow) -> None:
     """Mark spaces as deleted and take them off their sites; integrations hear that they are uninstalled there."""
-    for space in spaces:
-        installing.uninstall_from(session, space)
+    installing.uninstall_from(session, spaces)
     site_places.leave(session, spaces)
     for space in spaces:
         space.deleted_at = now()

@@ -8,11 +8,11 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from runtime.store.tables.invites import EmailInviteRow
+from runtime.store.tables.invites import EmailInviteRow, InviteEmailRow
 from runtime.store.tables.organizations import TokenRow
 from runtime.store.tables.saml import SamlSignInRow
 
-Ends = EmailInviteRow | SamlSignInRow | TokenRow
+Ends = EmailInviteRow | InviteEmailRow | SamlSignInRow | TokenRow
 
 
 def find(session: Session, table: type[Ends], moment: datetime, limit: int) -> list[str]:

@@ -1,14 +1,14 @@
-"""Invites by e-mail: those that are due, and the members behind addresses."""
+"""Invites by e-mail: those that are due, how many were sent, and the members behind addresses."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.orm import Session
 
-from runtime.store.tables.invites import EmailInviteRow
+from runtime.store.tables.invites import EmailInviteRow, InviteEmailRow
 from runtime.store.tables.organizations import MemberRow, UserRow
 
 
@@ -33,9 +33,21 @@ def withdraw_to(session: Session, organization_id: str, user_id: str) -> None:
 
 
 def due(session: Session, moment: datetime, limit: int) -> list[EmailInviteRow]:
-    """List invites whose e-mail is due, the one that waits longest first."""
-    query = select(EmailInviteRow).where(EmailInviteRow.send_at <= moment).order_by(EmailInviteRow.send_at)
+    """List invites whose e-mail is due: of each organization the one that waits longest, then the next of each."""
+    row = EmailInviteRow
+    turn = func.row_number().over(partition_by=row.organization_id, order_by=row.send_at).label("turn")
+    waiting = select(row.id, turn).where(row.send_at <= moment).subquery()
+    query = select(row).join(waiting, waiting.c.id == row.id).order_by(waiting.c.turn, row.send_at)
     return list(session.scalars(query.limit(limit)))
+
+
+def mailed_often(
+    session: Session, sent: ColumnElement[bool], addresses: Iterable[str], moment: datetime, most: int
+) -> str | None:
+    """Find one of the addresses to which so many of the e-mails that match `sent` went and still count."""
+    row = InviteEmailRow
+    query = select(row.email).where(sent, row.expires_at > moment, row.email.in_(list(addresses)))
+    return session.scalar(query.group_by(row.email).having(func.count() >= most).limit(1))
 
 
 def claim(session: Session, row: EmailInviteRow, until: datetime) -> bool:

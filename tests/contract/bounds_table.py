@@ -117,7 +117,11 @@ BOUNDED: dict[str, dict[str, int]] = {
     "installIntegrationOnSpace": {"space_installations": installing.MAX_PARTS},
     "inviteToCollection": GRANTS,
     "inviteToSpace": GRANTS,
-    "inviteUsersToOrganization": {"email_invites": inviting.MAX_INVITES, "jobs": MAX_WAITING},
+    "inviteUsersToOrganization": {
+        "email_invites": inviting.MAX_INVITES,
+        "invite_emails": inviting.MAX_EMAILS,
+        "jobs": MAX_WAITING,
+    },
     "joinOrganizationWithInvite": {"members": quotas.MAX_MEMBERS},
     "mergeChangeRequest": {"revisions": change_requests.MAX_EVER},
     "openTunnel": {"tunnels": tunnels.MAX_TUNNELS},

@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
@@ -16,6 +17,10 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from runtime.contract.identifiers import new_id
+from runtime.services import inviting
+from runtime.store import invites
+from runtime.store.database import now
+from runtime.store.tables.invites import EmailInviteRow
 from tests import databases
 from tests.conftest import Api, HostProcess, Tenant, free_port, tenant, wait_for
 from tests.contract.test_operations import reader
@@ -136,6 +141,44 @@ def test_no_title_of_one_organization_stops_the_e_mails_of_others(
     assert wait_for(lambda: mailbox[0].to(plain))
     message = wait_for(lambda: mailbox[0].to(odd))
     assert message["Bcc"] is None and message["To"] == odd
+
+
+def test_an_organization_with_many_e_mails_lets_others_go_first(mailing: HostProcess) -> None:
+    moment = now()
+    many, few = (tenant(mailing, "Many", f"{new_id()}@example.com") for _ in range(2))
+    with databases.opened(mailing.data) as database, database.transaction(writes=True) as session:
+        for owner, count, waits in ((many, 50, 60), (few, 2, 1)):
+            session.add_all(
+                EmailInviteRow(
+                    organization_id=owner.id,
+                    email=f"{new_id().lower()}@example.com",
+                    role="read",
+                    expires_at=moment + timedelta(days=1),
+                    send_at=moment + timedelta(days=365, seconds=place - waits),
+                )
+                for place in range(count)
+            )
+        session.flush()
+        due = [row.organization_id for row in invites.due(session, moment + timedelta(days=366), 4)]
+        session.rollback()
+    assert due == [many.id, few.id, many.id, few.id]
+
+
+def test_nobody_is_sent_any_number_of_e_mails(mailing: HostProcess, owner: Tenant) -> None:
+    address = f"{new_id().lower()}@example.com"
+    at = f"/v1/orgs/{owner.id}"
+    for _ in range(inviting.MAX_TO_ONE):
+        assert owner.api.post(f"{at}/invites", {"emails": [address]}).status == 200
+        assert owner.api.call("DELETE", f"{at}/email-invites/{address}").status == 205
+    refused = owner.api.post(f"{at}/invites", {"emails": ["other@example.com", address]})
+    assert refused.status == 400 and address in refused.text and "tomorrow" in refused.text
+    other = owner.api.post("/v1/orgs", {"title": "Another"}).json["id"]
+    assert owner.api.post(f"/v1/orgs/{other}/invites", {"emails": [address]}).status == 400
+    colleague = person(mailing, owner, "admin")
+    assert colleague.api.post(f"{at}/invites", {"emails": [address]}).status == 400
+    over = (LONG_AGO, address)
+    databases.ask(mailing.data, "UPDATE invite_emails SET expires_at = ? WHERE email = ?", over)
+    assert owner.api.post(f"{at}/invites", {"emails": [address]}).status == 200
 
 
 def test_pending_invites_are_listed_and_withdrawn(host: HostProcess, alpha: Tenant, beta: Tenant) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from runtime.contract.organizations import Role
 from runtime.services import merge_rules
 from tests import databases
 from tests.conftest import HostProcess, Tenant
@@ -199,6 +200,31 @@ def test_only_administrators_open_a_space_with_rules(host: HostProcess, space: S
     refused = creator.api.call("PATCH", space.path, {"editMode": "live"})
     assert refused.status == 403 and "merge rules" in refused.text
     ok(space.api.call("PATCH", space.path, {"editMode": "live"}))
+
+
+def test_only_administrators_make_a_space_without_rules(
+    host: HostProcess, alpha: Tenant, ruled: Callable[..., None]
+) -> None:
+    creator = person(host, alpha, "create")
+    ruled({"rule": SUBJECT})
+    refused = creator.api.post(f"/v1/orgs/{alpha.id}/spaces", {"editMode": "live"})
+    assert refused.status == 403 and "merge rules" in refused.text
+    ok(creator.api.post(f"/v1/orgs/{alpha.id}/spaces"), 201)
+    ok(alpha.api.post(f"/v1/orgs/{alpha.id}/spaces", {"editMode": "live"}), 201)
+
+
+@pytest.mark.parametrize(("role", "kept"), [("create", False), ("admin", True)])
+def test_rules_hold_in_a_space_that_comes_from_elsewhere(
+    host: HostProcess, alpha: Tenant, ruled: Callable[..., None], role: Role, kept: bool
+) -> None:
+    creator = person(host, alpha, role)
+    own = creator.api.post("/v1/orgs", {"title": "Own"}).json["id"]
+    brought = creator.api.post(f"/v1/orgs/{own}/spaces", {"editMode": "live"}).json["id"]
+    ok(creator.api.call("PATCH", f"/v1/spaces/{brought}", {"mergeRules": {"type": "none"}}))
+    ruled({"rule": SUBJECT})
+    came = creator.api.post(f"/v1/spaces/{brought}/transfer", {"organization": alpha.id})
+    said = came.json["mergeRules"]["type"], came.json["editMode"]
+    assert said == (("none", "live") if kept else ("inherit", "locked"))
 
 
 def test_a_rule_is_shown_to_those_who_see_where_it_is_set(

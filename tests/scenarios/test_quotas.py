@@ -330,6 +330,7 @@ WITHIN_OTHERS = {
     "installations": "one for each integration in an organization, and `MAX_INSTALLED` with those uninstalled of late",
     "integration_previews": "some of a version",
     "integration_versions": "`DEVKIT_KEEP_VERSIONS` of an integration",
+    "invite_emails": "`MAX_EMAILS` of an organization within a day, and gone then",
     "jobs": "bounded for each organization, and gone when they are over",
     "openapi_spec_versions": "some of a specification are kept",
     "organizations": "`MAX_ADMINISTERED` of a person",

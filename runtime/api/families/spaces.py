@@ -58,7 +58,10 @@ def list_spaces_in_organization_by_id(call: Call, organization: OrganizationRow,
 
 @spaces.operation(f"POST {ORGANIZATION.path}/spaces", SPACE, needs=member("read"), status=201, body_optional=True)
 def create_space(call: Call, organization: OrganizationRow, body: CreateSpace) -> SpaceRow:
-    """Create a space; this needs `create` on its collection, or in the organization."""
+    """Create a space; this needs `create` on its collection, or in the organization.
+
+    One that is edited around the merge rules of the organization needs `admin` in it.
+    """
     for name, sent, what in (
         ("template", body.template, "template"),
         ("computedSource", body.computed_source, "content source"),
@@ -66,6 +69,8 @@ def create_space(call: Call, organization: OrganizationRow, body: CreateSpace) -
         if sent is not MISSING:
             raise errors.BadRequest(f"{name}: there is no such {what}")
     parent = place_for(call, organization.id, None if body.parent is MISSING else body.parent)
+    if body.edit_mode == "live" and merge_rules.any_in(organization):
+        call.require("admin", organization, f"organization {organization.id}, which has merge rules", call.session)
     return service.create(call.session, organization.id, parent, body)
 
 

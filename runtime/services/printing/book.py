@@ -28,8 +28,8 @@ MAX_TEXT = 20_000_000
 """Characters of JSON of all documents in one PDF."""
 MAX_INCLUDED = 5
 """How deep contents may include each other."""
-AT_ONCE = 200
-"""Documents that are read at a time, as they are stored."""
+AT_ONCE = 20
+"""Documents that are read at a time, as they are stored: each may have megabytes."""
 MUCH = "There is more text than a PDF may have; request a part with `page`."
 
 

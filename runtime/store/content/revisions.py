@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, and_, func, literal, select
 from sqlalchemy.orm import Session
 
 from runtime.contract.document_references import found_in
@@ -155,9 +155,7 @@ def are_kept(session: Session, space_id: str, names: Iterable[str]) -> bool:
 def copy(session: Session, row: RevisionRow, space_id: str, **values: Any) -> RevisionRow:
     """Write a revision with the same content to another space, with everything that it needs."""
     snapshot = snapshot_of(session, row)
-    names = {*names_of(row.pages), *names_of(row.files), *names_of(row.reusable_contents)}
-    names |= {bytes.fromhex(name) for name in snapshot.documents()}
-    _add(session, space_id, _read(session, row.space_id, [*names]))
+    _copy(session, row.space_id, space_id, _all_of(session, row))
     need(session, space_id, [Blob(file.blob, file.size) for file in snapshot.files])
     references.copy(session, row.space_id, space_id, snapshot.documents())
     lists = {"pages": row.pages, "files": row.files, "reusable_contents": row.reusable_contents}
@@ -165,6 +163,18 @@ def copy(session: Session, row: RevisionRow, space_id: str, **values: Any) -> Re
     session.add(copied)
     session.flush()
     return copied
+
+
+def packed_size(session: Session, row: RevisionRow) -> int:
+    """Count the bytes of the content of a revision, as they are stored."""
+    length = func.coalesce(func.sum(func.length(ContentPieceRow.content)), 0)
+    return sum(session.scalar(select(length).where(some)) or 0 for some in _some(row.space_id, _all_of(session, row)))
+
+
+def _all_of(session: Session, row: RevisionRow) -> list[bytes]:
+    """Name all that the content of a revision is stored in."""
+    names = {*names_of(row.pages), *names_of(row.files), *names_of(row.reusable_contents)}
+    return sorted(names | {bytes.fromhex(name) for name in snapshot_of(session, row).documents()})
 
 
 def name_of(document: Mapping[str, Any]) -> str:
@@ -200,12 +210,26 @@ def _entries(kind: type[E], list_: bytes, pieces: Mapping[bytes, bytes]) -> Sequ
 
 def _read(session: Session, space_id: str, names: Sequence[bytes]) -> dict[bytes, bytes]:
     found: dict[bytes, bytes] = {}
-    for place in range(0, len(names), AT_ONCE):
-        query = select(ContentPieceRow.name, ContentPieceRow.content).where(
-            ContentPieceRow.space_id == space_id, ContentPieceRow.name.in_(names[place : place + AT_ONCE])
-        )
-        found |= dict(session.execute(query).all())
+    for some in _some(space_id, names):
+        found |= dict(session.execute(select(ContentPieceRow.name, ContentPieceRow.content).where(some)).all())
     return found
+
+
+def _some(space_id: str, names: Sequence[bytes]) -> Iterator[ColumnElement[bool]]:
+    """Match pieces of a space, as many at a time as a statement may name."""
+    row = ContentPieceRow
+    for place in range(0, len(names), AT_ONCE):
+        yield and_(row.space_id == space_id, row.name.in_(names[place : place + AT_ONCE]))
+
+
+def _copy(session: Session, space_id: str, to: str, names: Sequence[bytes]) -> None:
+    """Copy pieces to another space within the database: all of them may be more than there is memory for."""
+    row, added = ContentPieceRow, 0
+    for some in _some(space_id, names):
+        found = select(literal(to), row.name, row.content).where(some)
+        copied = insert_into(session, row).from_select(["space_id", "name", "content"], found).on_conflict_do_nothing()
+        added += sum(session.scalars(copied.returning(func.length(row.content))))
+    sizes.note(session, to, added)
 
 
 def _add(session: Session, space_id: str, pieces: Mapping[bytes, bytes]) -> None:

@@ -3,7 +3,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0041');
+INSERT INTO "alembic_version" VALUES('0042');
 CREATE TABLE blobs (
 	name VARCHAR(64) NOT NULL, 
 	size BIGINT NOT NULL, 
@@ -338,6 +338,16 @@ CREATE TABLE integrations (
 	PRIMARY KEY (id), 
 	FOREIGN KEY(organization_id) REFERENCES organizations (id) ON DELETE CASCADE, 
 	UNIQUE (name)
+);
+CREATE TABLE invite_emails (
+	id VARCHAR(20) NOT NULL, 
+	organization_id VARCHAR(20) NOT NULL, 
+	user_id VARCHAR(20), 
+	email VARCHAR(254) NOT NULL, 
+	expires_at DATETIME NOT NULL, 
+	PRIMARY KEY (id), 
+	FOREIGN KEY(organization_id) REFERENCES organizations (id) ON DELETE CASCADE, 
+	FOREIGN KEY(user_id) REFERENCES users (id) ON DELETE SET NULL
 );
 CREATE TABLE invite_links (
 	id VARCHAR(20) NOT NULL, 
@@ -829,8 +839,8 @@ CREATE INDEX ix_site_redirects_site_section_id ON site_redirects (site_section_i
 CREATE INDEX ix_site_redirects_site_space_id ON site_redirects (site_space_id);
 CREATE INDEX site_redirects_in_order ON site_redirects (site_id, created_at, id);
 CREATE UNIQUE INDEX site_redirects_by_source ON site_redirects (site_id, source);
-CREATE INDEX ix_visitor_sessions_expires_at ON visitor_sessions (expires_at);
 CREATE INDEX ix_visitor_sessions_site_installation_id ON visitor_sessions (site_installation_id);
+CREATE INDEX ix_visitor_sessions_expires_at ON visitor_sessions (expires_at);
 CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
 CREATE INDEX revisions_of_space ON revisions (space_id, created_at, id);
 CREATE INDEX ix_revisions_user_id ON revisions (user_id);
@@ -884,4 +894,7 @@ CREATE INDEX change_requests_by_status ON change_requests (space_id, status, cre
 CREATE INDEX events_waiting ON events (integration_id) WHERE state IN ('pending', 'failed', 'claimed');
 CREATE INDEX ix_deleted_space_places_site_id ON deleted_space_places (site_id);
 CREATE INDEX email_invites_of_organization ON email_invites (organization_id, created_at, id);
+CREATE INDEX invite_emails_of_organization ON invite_emails (organization_id, expires_at);
+CREATE INDEX invite_emails_of_person ON invite_emails (user_id, expires_at);
+CREATE INDEX invite_emails_over ON invite_emails (expires_at);
 COMMIT;

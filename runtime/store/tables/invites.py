@@ -55,3 +55,21 @@ class EmailInviteRow(SeenByMembers, Table):
     expires_at: Mapped[datetime] = mapped_column(UtcTime)
     attempts: Mapped[int] = mapped_column(default=0)
     send_at: Mapped[datetime | None] = mapped_column(UtcTime)
+
+
+class InviteEmailRow(Table):
+    """An e-mail with an invite: counted until `expires_at`, for who had it sent, whatever becomes of the invite."""
+
+    __tablename__ = "invite_emails"
+    __table_args__ = (
+        Index("invite_emails_of_organization", "organization_id", "expires_at"),
+        Index("invite_emails_of_person", "user_id", "expires_at"),
+        Index("invite_emails_over", "expires_at"),
+    )
+    epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
+
+    id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
+    organization_id: Mapped[str] = mapped_column(ForeignKey("organizations.id", ondelete="CASCADE"))
+    user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    email: Mapped[str] = mapped_column(String(254))
+    expires_at: Mapped[datetime] = mapped_column(UtcTime)

@@ -15,7 +15,7 @@ from sqlalchemy import func, select, update
 from runtime.contract import errors
 from runtime.contract.change_requests import CreateChangeRequest
 from runtime.contract.identifiers import new_id
-from runtime.services import change_requests, content_quota
+from runtime.services import change_requests, content, content_quota
 from runtime.services import spaces as space_service
 from runtime.store.content import collecting, sizes
 from runtime.store.content.entries import File
@@ -154,3 +154,16 @@ def test_the_bytes_of_a_space_are_those_of_its_pieces(ground: Ground) -> None:
     assert collecting.collect(ground.database, ground.space, now()) > 0
     fewer, pieces = counted()
     assert fewer == pieces < kept
+
+
+def test_no_more_is_copied_at_once_than_others_wait_for(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ground.put(ground.requests[0])
+    with ground.database.transaction(writes=True) as session:
+        space = session.get_one(SpaceRow, ground.space)
+        space.revision_id = session.get_one(ChangeRequestRow, ground.requests[0]).revision_id
+        session.flush()
+        assert space_service.duplicate(session, space).id != space.id
+        monkeypatch.setattr(content, "MAX_COPIED", 10)
+        with pytest.raises(errors.BadRequest, match="copied at once"):
+            space_service.duplicate(session, space)
+        session.rollback()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import tracemalloc
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +14,7 @@ from sqlalchemy import func, select
 
 from runtime.contract.documents import NotADocument, check_document
 from runtime.contract.json_parts import MAX_PARTS
-from runtime.store.content import revisions
+from runtime.store.content import revisions, sizes
 from runtime.store.content.entries import File, Page, ReusableContent
 from runtime.store.content.pieces import MAX_ENTRIES, pack, split, to_pieces, unpack
 from runtime.store.content.revisions import SnapshotCache, snapshot_of
@@ -148,6 +150,31 @@ def test_revisions_share_what_did_not_change(world: World) -> None:
         assert list(snapshot_of(session, copy).pages) == several
         assert revisions.documents(session, copy.space_id, [name]) == {name: document}
         assert revisions.documents(session, "somebody else's", [name]) == {}
+        session.rollback()
+
+
+def test_a_copy_takes_no_memory_for_what_is_copied(world: World) -> None:
+    sign = random.Random(1)
+    documents: list[Any] = [
+        {"object": "document", "data": {"said": sign.randbytes(1 << 20).hex()}, "nodes": []} for _ in range(12)
+    ]
+    several = [Page(f"p{n}", document=revisions.name_of(document)) for n, document in enumerate(documents)]
+    with world.database.transaction(writes=True) as session:
+        session.add(space := made(SpaceRow, "here"))  # type: ignore[arg-type]
+        space.id = "large"
+        session.flush()
+        written = revisions.write(session, space.id, Snapshot(several), documents, user_id=None)
+        size = sizes.size_of(session, space.id)
+        assert size > 12 << 20 and revisions.packed_size(session, written) == size
+        to = made_space(session)
+        session.expire_all()
+        tracemalloc.start()
+        copy = revisions.copy(session, written, to)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert most < 4 << 20
+        assert sizes.size_of(session, to) == size
+        assert revisions.documents(session, copy.space_id, [several[3].document or ""])
         session.rollback()
 
 

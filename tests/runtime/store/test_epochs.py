@@ -35,6 +35,7 @@ MOVES: dict[str, tuple[str, ...]] = {
     "deleted_space_places": (),
     "document_references": (),
     "email_invites": (),
+    "invite_emails": (),
     "events": (),
     "jobs": (),
     "pdfs": (),
