@@ -81,7 +81,7 @@ def inspect(path: str | None, sandbox: SandboxMode, env: str | None = None) -> I
     return Inspection(project.manifest.name, _ordered(project, findings), _measures(subject))
 
 
-def look(project: Project) -> list[Finding]:
+def check_without_running(project: Project) -> list[Finding]:
     """Compare a manifest with the code without running it; gives the warnings, raises InvalidProject for errors."""
     _, unset = _secrets(project)
     subject = Subject(project, code_of(project), unset)

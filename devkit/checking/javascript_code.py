@@ -30,18 +30,18 @@ ROUTE = re.compile(
 )
 
 
-def look(sources: Iterable[Source]) -> Code:
+def scan(sources: Iterable[Source]) -> Code:
     """Return what is seen in all files of a script; files that travel as text count as text."""
     code = Code()
     for source in sources:
         if ".raw." in source.file:
             code.texts.append(Text(source.text, source.at(1, 1)))
         else:
-            _look(source, code)
+            _scan(source, code)
     return code
 
 
-def _look(source: Source, code: Code) -> None:
+def _scan(source: Source, code: Code) -> None:
     plain, bare = _without(source.text, texts=False), _without(source.text, texts=True)
     code.texts += [
         Text(call["text"][1:-1], source.at_offset(call.start() + 1))

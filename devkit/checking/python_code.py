@@ -15,7 +15,7 @@ DECORATORS = {"published_script": "fetch_published_script", "visitor_authenticat
 CONTENT = {"revision": "content_compute_revision", "document": "content_compute_document"}
 
 
-def look(sources: Iterable[Source]) -> Code:
+def scan(sources: Iterable[Source]) -> Code:
     """Return what is seen in all files of a script; a file with a syntax error shows nothing, the engine reports it."""
     code = Code()
     for source in sources:

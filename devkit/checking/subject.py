@@ -78,9 +78,9 @@ def code_of(project: Project) -> Code:
     script = project.script
     if not script.is_file() or script.suffix not in (".py", *javascript.ENDINGS):
         return Code(partial=True)
-    look = python_code.look if script.suffix == ".py" else javascript_code.look
+    scan = python_code.scan if script.suffix == ".py" else javascript_code.scan
     sources = sources_of(project)
-    code = look(sources)
+    code = scan(sources)
     code.partial = code.partial or len(sources) < len(_files(script))
     return code
 

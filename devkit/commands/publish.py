@@ -60,7 +60,7 @@ def command(
     client = chosen.client(str(project.folder))
     with Progress() as progress:
         progress.at("Checking")
-        for warning in inspection.look(project):
+        for warning in inspection.check_without_running(project):
             warn(warning.sentence)
         owner = organization_for(project, client, organization)
         progress.at("Building")

@@ -37,12 +37,12 @@ class KnownOwners:
 
     def whose(self, *sent: str) -> Whose | None:
         """Tell whose it was; None for what led nowhere, or was not sent yet."""
-        return self._kept.look(_digest(sent))
+        return self._kept.peek(_digest(sent))
 
     def note(self, whose: Whose | None, *sent: str) -> None:
         """Remember whose it is; None for what leads nowhere, or does so no longer."""
         key = _digest(sent)
-        known = self._kept.look(key)
+        known = self._kept.peek(key)
         if whose is None and known is not None:
             self._kept.drop(key)
         elif whose is not None and whose != known:

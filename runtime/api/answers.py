@@ -76,17 +76,17 @@ def error_answer(error: Exception, doing: str) -> RawAnswer:
     if isinstance(error, (DBAPIError, DatabaseGone, NoConnection)):
         log.error("%s: the database refused: %s", doing, getattr(error, "orig", None) or error)
         unavailable = errors.Unavailable()
-        return _answer(unavailable.status, unavailable.message, _asking_for_more(unavailable))
+        return _answer(unavailable.status, unavailable.message, _headers_for(unavailable))
     log.error("%s failed", doing, exc_info=error)
     return _answer(500, "Something went wrong unexpectedly; see the host's log.")
 
 
 def worded_answer(error: errors.ApiError, message: str) -> RawAnswer:
     """Return the answer to an error in the words of its reader."""
-    return _answer(errors.status_of(error), message, _asking_for_more(error))
+    return _answer(errors.status_of(error), message, _headers_for(error))
 
 
-def _asking_for_more(error: errors.ApiError) -> list[tuple[str, str]]:
+def _headers_for(error: errors.ApiError) -> list[tuple[str, str]]:
     """Return headers that say what to do: `WWW-Authenticate`, `Accept-Encoding` (RFC 9110, 12.5.3), `Retry-After`."""
     if isinstance(error, errors.Unauthorized):
         return [("WWW-Authenticate", "Bearer")]
@@ -117,7 +117,7 @@ def http_error(error: HTTPException) -> Response:
     error_class = WORDS.get(status)
     headers = [(name, value) for name, value in error.get_headers() if name == "Allow"]
     if error_class is not None:
-        headers += _asking_for_more(error_class())
+        headers += _headers_for(error_class())
     message = error_class().message if error_class else error.name
     if request.routing_exception is error and request.path.startswith("/v1/"):
         message = _no_operation(error)

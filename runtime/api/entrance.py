@@ -38,12 +38,13 @@ def caller(host: Host, authorization: str | None, path: Mapping[str, str], *, pu
     basis = host.database.basis()
     if public and authorization is None:
         return Call(host, ANYBODY, dict(path), basis)
-    with nullcontext() if owner_at_work() is not None else host.capacity.turns.of(*waits_as(host, request.environ)):
+    whose = provisional_owner(host, request.environ)
+    with nullcontext() if owner_at_work() is not None else host.capacity.turns.of(*whose):
         actor = host.authenticator.actor(authorization, basis)
     return Call(host, actor, dict(path), basis, identify=lambda basis: host.authenticator.actor(authorization, basis))
 
 
-def waits_as(host: Host, environ: WSGIEnvironment) -> tuple[str, str]:
+def provisional_owner(host: Host, environ: WSGIEnvironment) -> tuple[str, str]:
     """Tell for whom a request waits until it is known whose it is: owner and part.
 
     Those its token was good for when it was last sent; with any other one, and with none, it waits among strangers.
@@ -162,7 +163,7 @@ def permit(actor: Actor, call: Call, gate: Gate) -> None:
         raise errors.Forbidden(refusal(actor, _needed(gate), level or "guest"), on_pages=said)
 
 
-def permit_more(call: Call, what: str, scope: Scope) -> None:
+def require_scope(call: Call, what: str, scope: Scope) -> None:
     """Raise Forbidden unless the actor is a person, or a script with the scope that a part of an answer needs."""
     if call.actor.kind != "user" and scope not in call.actor.scopes:
         raise errors.Forbidden(refusal(call.actor, f"the scope `{scope}` for {what}"))

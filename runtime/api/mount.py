@@ -18,7 +18,7 @@ from pydantic import MISSING
 from runtime.api.call import Call
 from runtime.api.counting import counted_as
 from runtime.api.deferred_answers import DeferredAnswer
-from runtime.api.entrance import admit_alone, admit_sharing, caller, waits_as
+from runtime.api.entrance import admit_alone, admit_sharing, caller, provisional_owner
 from runtime.api.host import Host
 from runtime.api.operation import Operation
 from runtime.api.requests import parse_body, parse_query, read_body
@@ -54,7 +54,7 @@ def _view(host: Host, operation: Operation) -> View:
     def view(**path: str) -> Response:
         counted_as(request.environ, operation.name)
         authorization = request.headers.get("Authorization")
-        with host.capacity.turns.of(*waits_as(host, request.environ)) as turn:
+        with host.capacity.turns.of(*provisional_owner(host, request.environ)) as turn:
             call = caller(host, authorization, path, public=operation.needs.public)
             if call.actor.owner:
                 turn.become(call.actor.owner, call.actor.part)

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from runtime.api.answers import RawAnswer, error_answer, unless_known
 from runtime.api.call import Call
 from runtime.api.counting import counted_as
-from runtime.api.entrance import admit_alone, caller, waits_as
+from runtime.api.entrance import admit_alone, caller, provisional_owner
 from runtime.api.host import Host
 from runtime.api.one_processor import OneProcessor
 from runtime.api.operation import Operation
@@ -78,7 +78,7 @@ class RenderLane:
 
     def _answer(self, environ: WSGIEnvironment, operation: Operation, path: dict[str, str]) -> RawAnswer:
         host, token = self._host, environ.get("HTTP_AUTHORIZATION")
-        with host.capacity.turns.of(*waits_as(host, environ)) as turn:
+        with host.capacity.turns.of(*provisional_owner(host, environ)) as turn:
             call = caller(host, token, path)
             actor = call.actor
             if actor.owner:

@@ -120,8 +120,11 @@ class Recorder:
 
     def _tell(self, batch: list[tuple[str, dict[str, Any]]]) -> None:
         for integration, row in batch:
-            if self._announcer.heard(integration):
-                self._announcer.announce(integration, "event", summary(row))
+            try:
+                if self._announcer.heard(integration):
+                    self._announcer.announce(integration, "event", summary(row))
+            except Exception:  # whatever the error is, this thread must go on
+                log.exception("those who watch could not be told of call %s", row["id"])
 
 
 def summary(row: dict[str, Any]) -> dict[str, Any]:

@@ -283,8 +283,14 @@ class Dispatcher:
             if batch:
                 self._wake.set()
             for attempt in ended:
-                if self._announcer.heard(attempt.integration):
-                    self._announcer.announce(attempt.integration, "event", attempt.told())
+                self._tell(attempt)
+
+    def _tell(self, attempt: Attempt) -> None:
+        try:
+            if self._announcer.heard(attempt.integration):
+                self._announcer.announce(attempt.integration, "event", attempt.told())
+        except Exception:  # whatever the error is, this thread must go on
+            log.exception("those who watch could not be told of event %s", attempt.event.id)
 
     def _take_results(self) -> list[Attempt]:
         try:

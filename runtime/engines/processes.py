@@ -96,7 +96,7 @@ def scratch(pid: int) -> int:
 
 def _children(pid: int) -> list[bytes]:
     """List the children of every thread: a process is the child of the thread that made it; raises `OSError`."""
-    threads = _spare.look(partial(os.listdir, f"/proc/{pid}/task"))
+    threads = _spare.run(partial(os.listdir, f"/proc/{pid}/task"))
     return [child for thread in threads for child in _children_of_thread(f"/proc/{pid}/task/{thread}/children")]
 
 
@@ -110,7 +110,7 @@ def _children_of_thread(file: str) -> list[bytes]:
 
 
 def _read(file: str) -> bytes:
-    return _spare.look(partial(_content, file))
+    return _spare.run(partial(_content, file))
 
 
 def _content(file: str) -> bytes:

@@ -25,26 +25,26 @@ class SpareDescriptors:
         self._held: list[int] = []
         self._lock = threading.Lock()
 
-    def look(self, look: Callable[[], T]) -> T:
-        """Call `look`, which opens one file at a time; if descriptors run out, retry with the reserved ones."""
+    def run(self, check: Callable[[], T]) -> T:
+        """Call `check`, which opens one file at a time; if descriptors run out, retry with the reserved ones."""
         if len(self._held) < self._many:
             with self._lock:
                 self._fill()
         try:
-            return look()
+            return check()
         except OSError as error:
             if error.errno not in _NONE_LEFT:
                 raise
-        return self._look_with_spare(look)
+        return self._run_with_spare(check)
 
-    def _look_with_spare(self, look: Callable[[], T]) -> T:
+    def _run_with_spare(self, check: Callable[[], T]) -> T:
         with self._lock:
             try:
                 while True:
                     if self._held:
                         os.close(self._held.pop())
                     try:
-                        return look()
+                        return check()
                     except OSError as error:
                         if error.errno not in _NONE_LEFT or not self._held:
                             raise
@@ -52,6 +52,6 @@ class SpareDescriptors:
                 self._fill()
 
     def _fill(self) -> None:
-        with suppress(OSError):  # none is free; the next look tries again
+        with suppress(OSError):  # none is free; the next check tries again
             while len(self._held) < self._many:
                 self._held.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))

@@ -60,7 +60,7 @@ class RenderShortcuts:
 
     def find(self, request: Request, basis: Basis) -> tuple[PreparedRender, CachedRender | None] | None:
         """Return the prepared render for exactly this request, and its answer if that is fresh; None if not cached."""
-        shortcut = self._kept.look(request)
+        shortcut = self._kept.peek(request)
         if shortcut is None:
             return None
         plan, answer = shortcut.plan(), shortcut.answer
@@ -85,7 +85,7 @@ class RenderShortcuts:
         While the script was running, its configuration may have changed and the same request may have been repeated:
         then a newer plan is cached, and this answer does not belong to it.
         """
-        shortcut = self._kept.look(request)
+        shortcut = self._kept.peek(request)
         if shortcut is not None and shortcut.plan() is prepared.plan and len(answer.body) <= LONGEST_ANSWER:
             self._put(request, replace(shortcut, answer=replace(answer, took=None)), owner)
 

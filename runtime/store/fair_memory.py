@@ -33,7 +33,7 @@ class FairMemory(Generic[K, V]):
         self._kept: dict[K, _Kept[V]] = {}
         self._lock = threading.Lock()
 
-    def look(self, key: K) -> V | None:
+    def peek(self, key: K) -> V | None:
         """Return the value of a key without counting it as used; takes no lock."""
         kept = self._kept.get(key)
         return kept.value if kept is not None else None

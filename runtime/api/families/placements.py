@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from runtime.api.call import Call
-from runtime.api.entrance import permit_more
+from runtime.api.entrance import require_scope
 from runtime.api.families.installations import INSTALLATION, INSTALLERS, READERS, WRITERS, update_configured
 from runtime.api.families.integrations import INTEGRATION
 from runtime.api.families.organizations import ORGANIZATION
@@ -215,7 +215,7 @@ def list_space_integrations(call: Call, space: SpaceRow, query: SearchQuery) -> 
 def _extend(call: Call, kind: Literal["space", "site"], extended: bool) -> None:
     """Show whole spaces or sites where a query asks for them; a script needs the scope to see them."""
     if extended:
-        permit_more(
+        require_scope(
             call, f"whole {kind}s (`extended`)", "space:metadata:read" if kind == "space" else "site:metadata:read"
         )
         call.extended = True

@@ -53,7 +53,7 @@ def read(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
     root = root_of(folder / where)
     if not any((root / name).exists() for name in SAYS_HOW):
         return FolderReader(folder, writer, where).read()
-    imported = read_folder(root, heard=writer.looking)
+    imported = read_folder(root, heard=writer.report_progress)
     where = root.relative_to(folder).as_posix()
     files = [replace(file, path=f"{where}/{file.path}") for file in imported.files]
     problems = [*imported.problems, *writer.whole(replace(imported, files=files))]

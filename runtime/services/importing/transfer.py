@@ -65,22 +65,21 @@ class Writer:
 
     def expect(self, pages: int) -> None:
         """Report the expected number of pages, as progress."""
-        self.looking(0, pages)
+        self.report_progress(0, pages)
 
-    def looking(self, done: int, pages: int) -> None:
+    def report_progress(self, done: int, pages: int) -> None:
         """Report how many pages were read, and how many there are."""
         self._expected = pages
-        self.looked_at(done)
+        self._report(done)
 
-    def looked_at(self, pages: int) -> None:
-        """Report how many pages were read."""
+    def _report(self, pages: int) -> None:
         self._telling.tell(min(pages, self._expected), self._expected)
 
     def page(self, page: ImportedPage) -> None:
         """Write a page; raises `Refused`, and writes nothing, for one whose document is too large."""
         self._entry("page", page, page.document)
         self.pages += 1
-        self.looked_at(self.pages)
+        self._report(self.pages)
 
     def file(self, file: ImportedFile) -> None:
         """Write a file's metadata; its bytes are in the folder."""

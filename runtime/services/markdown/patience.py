@@ -26,7 +26,7 @@ class Clock:
         self._until = time.thread_time() + seconds
         self._calls = 0
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Check the time; raises `TakesTooLong`."""
         self._calls += 1
         if self._calls % _CALLS == 0 and time.thread_time() > self._until:
@@ -37,7 +37,7 @@ def line_in_time(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Check the clock for each line; a rule that never matches."""
     clock = state.env.get("clock")
     if clock is not None:
-        clock.look()
+        clock.check()
     return False
 
 
@@ -45,7 +45,7 @@ def token_in_time(state: StateInline, silent: bool) -> bool:
     """Check the clock for each inline token; a rule that never matches."""
     clock = state.env.get("clock")
     if clock is not None:
-        clock.look()
+        clock.check()
     return False
 
 

@@ -136,7 +136,7 @@ class _Reader:
 
     def _block(self, group: Sequence[Token]) -> list[Node]:
         if self._clock is not None:
-            self._clock.look()
+            self._clock.check()
         head, inside = group[0], group[1:-1]
         kind = head.type.removesuffix("_open")
         if kind == "tag":

@@ -16,7 +16,7 @@ def test_it_never_holds_more_than_it_may(steps: list[tuple[int, str, int]]) -> N
     memory: FairMemory[int, tuple[str, int]] = FairMemory(MOST)
     for key, owner, size in steps:
         memory.keep(key, (owner, size), owner, size)
-        kept = [value for place in range(9) if (value := memory.look(place)) is not None]
+        kept = [value for place in range(9) if (value := memory.peek(place)) is not None]
         assert sum(size for _, size in kept) <= MOST
 
 
@@ -26,9 +26,9 @@ def test_who_has_most_in_it_loses_what_was_used_longest_ago() -> None:
     for number in range(40):
         memory.keep(f"large {number}", "2", "greedy", 20)
         memory.use("large 0")
-    assert memory.look("small") == "1"
-    assert memory.look("large 0") == memory.look("large 39") == "2"
-    assert memory.look("large 1") is None
+    assert memory.peek("small") == "1"
+    assert memory.peek("large 0") == memory.peek("large 39") == "2"
+    assert memory.peek("large 1") is None
 
 
 def test_what_is_kept_anew_counts_once() -> None:
@@ -36,14 +36,14 @@ def test_what_is_kept_anew_counts_once() -> None:
     for number in range(10):
         memory.keep("same", number, "a", 90)
     memory.keep("other", 1, "a", 10)
-    assert (memory.look("same"), memory.look("other")) == (9, 1)
+    assert (memory.peek("same"), memory.peek("other")) == (9, 1)
     memory.drop("same")
     memory.drop("same")
     memory.keep("third", 2, "a", 90)
-    assert memory.look("other") == 1
+    assert memory.peek("other") == 1
 
 
 def test_what_is_larger_than_all_of_it_is_not_kept() -> None:
     memory: FairMemory[str, int] = FairMemory(MOST)
     memory.keep("huge", 1, "a", MOST + 1)
-    assert memory.look("huge") is None
+    assert memory.peek("huge") is None

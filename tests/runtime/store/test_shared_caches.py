@@ -67,5 +67,5 @@ def test_one_owner_cannot_empty_what_pages_show_of_specifications(world: World) 
             session.execute(insert(RevisionRow.__table__).values(new))
             found = shown._in(session, space)
             kept = kept if number else found
-        assert shown._slugs.look(modest.revision_id) is kept is not None
+        assert shown._slugs.peek(modest.revision_id) is kept is not None
         session.rollback()
