@@ -6,9 +6,9 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from pydantic import TypeAdapter
 
@@ -53,23 +53,23 @@ class Operation:
     tag: str
     summary: str
     needs: Needs
-    status: int
     answers: Any
     shows: Resource[Any] | None
-    listed: bool
-    order: tuple[Order, ...]
-    sorts: typing.Mapping[str, Order]
     body: type[Body] | None
-    body_optional: bool
-    most_body: int
     uploads: bool
     query: type[Query] | None
-    own_transaction: bool
-    lane: bool
-    recorded: bool
-    deleted: bool
-    also: tuple[str, ...]
-    gate: Gate
+    status: int = 200
+    listed: bool = False
+    order: tuple[Order, ...] = ()
+    sorts: typing.Mapping[str, Order] = field(default_factory=dict)
+    body_optional: bool = False
+    most_body: int = MAX_BODY
+    own_transaction: bool = False
+    lane: bool = False
+    recorded: bool = False
+    deleted: bool = False
+    also: tuple[str, ...] = ()
+    gate: Gate = NO_GATE
     slashes: frozenset[str] = frozenset()
     """The parameters that take the rest of the path."""
 
@@ -99,6 +99,18 @@ def _adapter(answers: Any) -> TypeAdapter[Any]:
     return TypeAdapter(answers)
 
 
+class Options(TypedDict, total=False):
+    """What a handler may be registered with; see `Operation`."""
+
+    status: int
+    body_optional: bool
+    most_body: int
+    own_transaction: bool
+    lane: bool
+    deleted: bool
+    also: tuple[str, ...]
+
+
 class Family:
     """The operations of one kind of resource; `resources` are those its paths bring into the API."""
 
@@ -107,18 +119,7 @@ class Family:
         self.operations: list[Operation] = []
 
     def operation(
-        self,
-        route: str,
-        answers: Any = None,
-        *,
-        needs: Needs,
-        status: int = 200,
-        body_optional: bool = False,
-        most_body: int = MAX_BODY,
-        own_transaction: bool = False,
-        lane: bool = False,
-        deleted: bool = False,
-        also: tuple[str, ...] = (),
+        self, route: str, answers: Any = None, *, needs: Needs, **options: Unpack[Options]
     ) -> Callable[[Handler], Handler]:
         """Register a handler: `route` is `"METHOD /path"`, the docstring's first line the summary.
 
@@ -127,18 +128,7 @@ class Family:
         a row that may be missing is annotated `Row | None`. With a resource as `answers` it gives rows, and the one
         mount shows them.
         """
-        return self._register(
-            route,
-            answers,
-            needs=needs,
-            status=status,
-            body_optional=body_optional,
-            most_body=most_body,
-            own_transaction=own_transaction,
-            lane=lane,
-            deleted=deleted,
-            also=also,
-        )
+        return self._register(route, answers, needs, **options)
 
     def list(
         self,
@@ -154,20 +144,11 @@ class Family:
 
         `sorts` names the columns that `sort` may ask for; `order` of the query is their direction.
         """
-        more: dict[str, Any] = {"listed": True, "order": tuple(order), "sorts": sorts or {}, "recorded": recorded}
-        return self._register(route, resource, needs=needs, **more)
+        options = {"order": tuple(order), "sorts": sorts or {}, "recorded": recorded}
+        return self._register(route, resource, needs, listed=True, **options)
 
     def _register(
-        self,
-        route: str,
-        answers: Any,
-        *,
-        needs: Needs,
-        status: int = 200,
-        listed: bool = False,
-        order: tuple[Order, ...] = (),
-        sorts: typing.Mapping[str, Order] | None = None,
-        **more: Any,
+        self, route: str, answers: Any, needs: Needs, *, listed: bool = False, **options: Any
     ) -> Callable[[Handler], Handler]:
         method, path = route.split(" ")
         addressed = PARAMETER.findall(path)
@@ -175,16 +156,6 @@ class Family:
             raise ValueError(f"{route}: `own(...)` is for paths that begin with an integration; use `scoped(...)`")
         shows = answers if isinstance(answers, Resource) else None
         model = answers if shows is None else ListOf[shows.model] if listed else shows.model  # type: ignore[name-defined]
-        usual: dict[str, Any] = {
-            "body_optional": False,
-            "most_body": MAX_BODY,
-            "own_transaction": False,
-            "lane": False,
-            "recorded": False,
-            "deleted": False,
-            "also": (),
-        }
-        options = usual | more
 
         def register(handler: Handler) -> Handler:
             hints = typing.get_type_hints(handler)
@@ -200,16 +171,12 @@ class Family:
                     tag=self.tag,
                     summary=(inspect.getdoc(handler) or "").split("\n")[0],
                     needs=needs,
-                    status=status,
                     answers=model,
                     shows=shows,
-                    listed=listed,
-                    order=order,
-                    sorts=sorts or {},
                     body=hints.get("body"),
                     uploads="upload" in names,
                     query=hints.get("query", ListQuery if listed else None),
-                    gate=NO_GATE,
+                    listed=listed,
                     **options,
                 )
             )
