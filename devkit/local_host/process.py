@@ -148,14 +148,14 @@ def content_url(configured: str, port: int) -> str:
     return configured if here else f"http://*.localhost:{port}"
 
 
-def choose_port(folder: Path, requested: int | None, option: str = "--port") -> int:
+def choose_port(folder: Path, requested: int | None) -> int:
     """Choose a port: the wanted one, else always the same for a folder, or the next free one.
 
-    Raises Problem, which names the option that chooses another.
+    Raises Problem.
     """
     if requested is not None:
         if not _free(requested):
-            raise Problem(f"port {requested} is taken", hint=f"choose another with {option}")
+            raise Problem(f"port {requested} is taken", hint="choose another with --port")
         return requested
     first = zlib.crc32(str(folder).encode()) % PORTS
     for step in range(PORTS):

@@ -115,9 +115,8 @@ class Server(Granian):  # type: ignore[misc, valid-type]
         self._keep = keep
         self.gave_up = False
         self.main_loop_interrupt = InterruptEvent()  # which handlers of signals set
-        self.on_shutdown(
-            self.interrupt_children.clear
-        )  # one that dies as the host is stopped is not a failure of the host
+        # One that dies as the host is stopped is not a failure of the host.
+        self.on_shutdown(self.interrupt_children.clear)
         self.shared = Shared(workers)
 
     def signal_handler_interrupt(self, *args: Any, **kwargs: Any) -> None:

@@ -115,9 +115,8 @@ def store_version(
 
     Raises Forbidden when another organization took the name, BadRequest where there are too many integrations.
     """
-    locks.acquire(
-        session, f"integration {name}"
-    )  # who publishes at the same time is counted after this version, or before
+    # Who publishes at the same time is counted after this version, or before.
+    locks.acquire(session, f"integration {name}")
     row = rows.find(session, HOST, IntegrationRow, name=name)
     if row is not None and row.organization_id != owner.id:
         raise errors.Forbidden(f"The name `{name}` belongs to another organization; choose another name.")

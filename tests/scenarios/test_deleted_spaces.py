@@ -62,9 +62,8 @@ def test_a_space_goes_with_what_was_installed_there(store: Database) -> None:
         assert len(rows.every(session, HOST, InstallationRow)) == 1
         left = [event.payload for event in rows.every(session, HOST, EventRow)]
         assert not any(every[0].id in payload for payload in left)
-        assert (
-            sum(every[1].id in payload for payload in left) == 2
-        )  # that it was installed, and that it is not any more
+        # That it was installed, and that it is not any more.
+        assert sum(every[1].id in payload for payload in left) == 2
         assert any("installation_setup" in payload for payload in left)
 
 

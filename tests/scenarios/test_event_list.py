@@ -93,9 +93,8 @@ def test_no_more_events_are_kept_over_restarts_than_was_said(host: HostProcess, 
         assert _left(host, "state = 'delivered'") <= MOST
         assert host.stop() == 0
         host.start()
-    wait_for(
-        lambda: _left(host, "state = 'delivered'") <= KEPT + 10
-    )  # what is left from before is looked at at the start
+    # What is left from before is checked at the start.
+    wait_for(lambda: _left(host, "state = 'delivered'") <= KEPT + 10)
     assert _left(host, "state = 'given-up'") == 3
 
 

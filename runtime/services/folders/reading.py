@@ -30,19 +30,21 @@ _HEADING = re.compile(r"\s*^ {0,3}#(?:[ \t](.*))?$\n?", re.MULTILINE)
 _UNDERLINED = re.compile(r"\s*^ {0,3}(?![-+*>#|<{`~ ])(\S.*)\n {0,3}=+[ \t]*$\n?", re.MULTILINE)
 
 
-def read_folder(root: Path, oids: Mapping[str, str] | None = None, heard: Heard = lambda done, pages: None) -> Imported:
+def read_folder(root: Path, heard: Heard = lambda done, pages: None) -> Imported:
     """Read a folder as content; keys and paths are relative to the folder.
 
-    `oids` maps paths to Git object ids; with it, pages, files and reusable contents record their source.
     `heard` is called with the number of pages read so far and in total.
     """
-    return read_files(files_in(root, Problems()), oids, heard)
+    return read_files(files_in(root, Problems()), None, heard)
 
 
 def read_files(
     files: Files, oids: Mapping[str, str] | None = None, heard: Heard = lambda done, pages: None
 ) -> Imported:
-    """Read content from files of any source."""
+    """Read content from files of any source.
+
+    `oids` maps paths to Git object ids; with it, pages, files and reusable contents record their source.
+    """
     problems = files.problems
     said = files.text(CONFIGURATION) if CONFIGURATION in files.sizes else None
     configuration = read_configuration(said, problems) if said is not None else Configuration()

@@ -122,9 +122,9 @@ def _text_in_brackets(source: str) -> str | None:
     return None
 
 
-def write_summary(entries: Sequence[Entry], heading: str = "Table of contents") -> str:
+def write_summary(entries: Sequence[Entry]) -> str:
     """Write entries in the format that `read_summary` reads."""
-    lines = [f"# {heading}"]
+    lines = ["# Table of contents"]
     grouped = False
     last_was_item = False
     for entry in entries:

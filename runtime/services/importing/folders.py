@@ -288,9 +288,8 @@ class WikiReader(FolderReader):
     def read(self) -> dict[str, Any]:
         """Write the first page, then those of the sidebar, nested as its lists are, and then all others."""
         self.writer.expect(len(self.page_paths))
-        above: dict[
-            str, str | None
-        ] = {}  # page -> the page that those below it go into: its own parent if it was left out
+        # Page -> the page that those below it go into: its own parent if it was left out.
+        above: dict[str, str | None] = {}
         first = [path for path in self.page_paths if _stem(path) in INDEXES and not posixpath.dirname(path)][:1]
         rest = [(path, None) for path in sorted(self.page_paths, key=self.order)]
         for path, parent in [*((path, None) for path in first), *self._sidebar_tree(), *rest]:

@@ -79,15 +79,14 @@ def store_import(
     imported: Imported,
     target: Target,
     also: Callable[[Session, Stored], None] = lambda session, stored: None,
-    files_in: Path | None = None,
 ) -> Stored:
-    """Store an import whose documents are in `folder` as `write_imported` leaves them; `imported` is the rest of it.
+    """Store an import whose documents and files are in `folder` as `write_imported` leaves them.
 
-    Files are read from `files_in`, or the folder itself. `also` is called in the transaction that writes the revision.
+    `imported` is the rest of it. `also` is called in the transaction that writes the revision.
     A revision that is there already was written by an attempt that died: nothing is done then. Raises JobFailed.
     """
     try:
-        return _store_import(job, folder, imported, target, also, files_in or folder)
+        return _store_import(job, folder, imported, target, also)
     except errors.ApiError as error:
         raise JobFailed(error.message) from error
     except Refused as error:
@@ -109,10 +108,9 @@ def _store_import(
     imported: Imported,
     target: Target,
     also: Callable[[Session, Stored], None],
-    files_in: Path,
 ) -> Stored:
     database, moment = job.tools.database, wire_time(now())
-    files, problems = _store_files(job, imported, files_in)
+    files, problems = _store_files(job, imported, folder)
     stored = Stored(len(imported.pages) + len(files) + len(imported.reusable_contents), tuple(problems))
     with database.transaction(writes=False) as session:
         if rows.find(session, HOST, RevisionRow, id=target.revision_id) is not None:

@@ -124,9 +124,8 @@ def _read(session: Session, space_id: str, names: list[str], into: dict[str, Any
 
 def _longer(length: int, document: Any) -> int:
     """Add the length of a document; raises `TooMuch`."""
-    length += sum(
-        len(str(block)) for block in document.get("nodes", ())
-    )  # not in one piece, which other requests would wait for
+    # Not in one piece, which other requests would wait for.
+    length += sum(len(str(block)) for block in document.get("nodes", ()))
     if length > MAX_TEXT:
         raise TooMuch(MUCH)
     return length

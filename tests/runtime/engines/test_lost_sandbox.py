@@ -139,9 +139,8 @@ def test_data_of_an_isolate_is_bounded_close_to_what_it_begins_with() -> None:
     try:
         asker(engine)(Script("one", "v2", GOOD["v2"]))
         isolates = [pid for pid in family() if Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"/deno")]
-        data = max(
-            _data(pid) for pid in isolates
-        )  # of the one that answered: beside it one may have just begun to start
+        # Of the one that answered: beside it one may have just begun to start.
+        data = max(_data(pid) for pid in isolates)
     finally:
         engine.close()
 
