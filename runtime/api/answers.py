@@ -19,6 +19,7 @@ from werkzeug.exceptions import HTTPException
 
 from runtime.contract import errors
 from runtime.store import conflicts
+from runtime.store.blobs.backend import BlobsUnavailable
 from runtime.store.database_file import DatabaseGone
 
 log = logging.getLogger(__name__)
@@ -31,6 +32,7 @@ WORDS: dict[int, type[errors.ApiError]] = {
     415: errors.UnsupportedMediaType,
     429: errors.TooManyRequests,
 }
+FILES_UNAVAILABLE = "Files cannot be read or written at the moment; try again later."
 LONGEST_SHOWN = 200
 """Longest part of a request's address, in characters, that is repeated in an answer."""
 STATUS_LINES = {status.value: f"{status.value} {status.phrase}" for status in HTTPStatus}
@@ -73,6 +75,8 @@ def error_answer(error: Exception, doing: str) -> RawAnswer:
         return _answer(409, sentence)  # of concurrent requests, the database lets one through
     if isinstance(error, StaleDataError):
         return _answer(409, conflicts.REMOVED)  # the row to be changed was deleted concurrently
+    if isinstance(error, BlobsUnavailable):  # logged by the storage, once
+        return _answer(503, FILES_UNAVAILABLE, _headers_for(errors.Unavailable()))
     if isinstance(error, (DBAPIError, DatabaseGone, NoConnection)):
         log.error("%s: the database refused: %s", doing, getattr(error, "orig", None) or error)
         unavailable = errors.Unavailable()

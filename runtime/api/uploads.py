@@ -11,7 +11,6 @@ from werkzeug.wsgi import get_input_stream
 from runtime.api.call import Call
 from runtime.api.requests import refuse_encoded
 from runtime.contract import errors
-from runtime.store.blobs.backend import BlobsUnavailable
 from runtime.store.blobs.store import Blob, BlobTooLarge
 
 
@@ -42,13 +41,6 @@ class Upload:
             blob = host.capacity.read(call.actor.owner, put, again=call.reauthenticate)
         except BlobTooLarge:
             raise errors.TooLarge(f"The body is larger than the {self.most} bytes this operation takes.") from None
-        except BlobsUnavailable as error:
-            raise unavailable(error) from error
         if not blob.size:
             raise errors.BadRequest("The body is empty; send the bytes of the file.")
         return blob
-
-
-def unavailable(error: BlobsUnavailable) -> errors.Unavailable:
-    """Return the error that files cannot be reached now, without where they are stored."""
-    return errors.Unavailable("Files cannot be read or written at the moment; try again later.")

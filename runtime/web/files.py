@@ -13,10 +13,9 @@ from flask import Flask, Response, request
 from runtime.api.content_origin import on_own_origin
 from runtime.api.entrance import look_up
 from runtime.api.host import Host
-from runtime.api.uploads import unavailable
 from runtime.contract import errors
 from runtime.serializers.file_urls import is_signed
-from runtime.store.blobs.backend import BlobMissing, BlobsUnavailable
+from runtime.store.blobs.backend import BlobMissing
 from runtime.store.blobs.store import of_space
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox"
@@ -74,8 +73,6 @@ def answer_with(host: Host, owner: str, blob: str, size: int, name: str, content
         stream = host.blobs.open(blob, start)
     except BlobMissing:
         raise errors.NotFound("The content of this file is missing; upload it again.") from None
-    except BlobsUnavailable as error:
-        raise unavailable(error) from error
     if end - start <= WHOLE:
         with stream:
             return Response(stream.read(end - start), status, headers)

@@ -14,7 +14,10 @@ class BlobsUnavailable(Exception):
 
 
 class Backend(Protocol):
-    """Storage for bytes; safe to use from many threads. All methods raise `BlobsUnavailable`."""
+    """Storage for bytes; safe to use from many threads.
+
+    All methods raise `BlobsUnavailable`, and so does reading from what `open` gives.
+    """
 
     def has(self, name: str, size: int) -> bool:
         """Return whether a blob of this size exists."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, BinaryIO, cast
 from urllib.parse import parse_qs, urlsplit
 
@@ -75,7 +76,8 @@ class S3Backend:
         """Read a blob from a byte on."""
         ranged = {"Range": f"bytes={start}-"} if start else {}
         with self._asking(name):
-            return cast(BinaryIO, self._client.get_object(**self._at(name), **ranged)["Body"])
+            body = self._client.get_object(**self._at(name), **ranged)["Body"]
+        return cast(BinaryIO, _Body(body, lambda: self._asking(name)))
 
     def delete(self, name: str) -> None:
         """Delete a blob."""
@@ -90,7 +92,7 @@ class S3Backend:
         try:
             yield
         except self._failures as error:
-            answer = getattr(error, "response", {})
+            answer = getattr(error, "response", None) or {}
             code = str(answer.get("Error", {}).get("Code", ""))
             if code in ("404", "NoSuchKey", "NotFound"):
                 raise BlobMissing(name) from None
@@ -106,3 +108,22 @@ class S3Backend:
             log.error("files cannot be read or written (DEVKIT_BLOB_URL): s3://%s: %s", self._bucket, trouble)
         elif trouble is None and before is not None:
             log.info("files can be read and written again: s3://%s", self._bucket)
+
+
+class _Body(io.RawIOBase):
+    """The bytes of an object as they come: storage may end in the midst of them."""
+
+    def __init__(self, body: Any, asking: Callable[[], AbstractContextManager[None]]) -> None:
+        self._body, self._asking = body, asking
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        with self._asking():
+            content: bytes = self._body.read(size if size >= 0 else None)
+        return content
+
+    def close(self) -> None:
+        self._body.close()
+        super().close()
