@@ -38,8 +38,8 @@ def caller(host: Host, authorization: str | None, path: Mapping[str, str], *, pu
     basis = host.database.basis()
     if public and authorization is None:
         return Call(host, ANYBODY, dict(path), basis)
-    whose = provisional_owner(host, request.environ)
-    with nullcontext() if owner_at_work() is not None else host.capacity.turns.of(*whose):
+    turns = host.capacity.turns
+    with nullcontext() if owner_at_work() is not None else turns.of(*provisional_owner(host, request.environ)):
         actor = host.authenticator.actor(authorization, basis)
     return Call(host, actor, dict(path), basis, identify=lambda basis: host.authenticator.actor(authorization, basis))
 

@@ -137,7 +137,7 @@ def test_needs_that_leave_open_what_binds_a_script_are_not_made() -> None:
     assert scoped(member("read"), "space:content:read").integration
     family = Family("Test")
     for path in ("/v1/spaces/{spaceId}", "/v1/orgs/{organizationId}/integrations/{integrationName}"):
-        with pytest.raises(ValueError, match="something of a tenant"):
+        with pytest.raises(ValueError, match="begin with an integration"):
             family.operation(f"GET {path}", needs=own(member("read")))
     assert GATE.needs.own
     assert set(SCOPES) <= set(get_args(Scope))
