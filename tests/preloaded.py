@@ -34,7 +34,7 @@ class Process:
         self._arguments = arguments
         self._template = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._template.connect(_template())
-        request = {"arguments": arguments, "environ": environ, "folder": str(folder)}
+        request = {"arguments": arguments, "environ": environ, "folder": str(folder), "umask": _umask()}
         socket.send_fds(self._template, [json.dumps(request).encode()], [file.fileno() for file in files])
         self.pid = int(self._template.recv(64))
 
@@ -105,6 +105,13 @@ def can_be_preloaded(environ: dict[str, str]) -> bool:
     names = {name for name in environ.keys() | os.environ.keys() if name.startswith(READ_AT_START)}
     measured = any(name.startswith("COVERAGE") for name in names)
     return hasattr(os, "pidfd_open") and not measured and all(environ.get(n) == os.environ.get(n) for n in names)
+
+
+def _umask() -> int:
+    """Return what a process that is started here takes over."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def _text(file: IO[bytes]) -> str:

@@ -93,6 +93,7 @@ def become(request: dict[str, Any]) -> None:
     os.environ.update(request["environ"])
     time.tzset()
     os.chdir(request["folder"])
+    os.umask(request["umask"])
     sys.path[0] = request["folder"]
     sys.argv = ["devkit", *request["arguments"]]
     gc.enable()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,17 @@ def test_a_command(arguments: list[str], environ: dict[str, str], tmp_path: Path
         command, env=environ, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     assert preloaded.run(arguments, environ, tmp_path, 60) == (done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("mask", [0, 0o077])
+def test_it_takes_over_what_files_are_open_to(mask: int, environ: dict[str, str], tmp_path: Path) -> None:
+    before = os.umask(mask)
+    try:
+        code, _, errors = preloaded.run(["new", "made", "--template", "block"], environ, tmp_path, 60)
+    finally:
+        os.umask(before)
+    assert (code, errors) == (0, "")
+    assert stat.S_IMODE((tmp_path / "made").stat().st_mode) == 0o777 & ~mask
 
 
 def test_it_leads_a_session_and_tells_which_signal_ended_it(environ: dict[str, str], tmp_path: Path) -> None:
