@@ -27,6 +27,8 @@ Address = tuple[str, int]
 Resolver = Callable[..., Sequence[tuple[Any, ...]]]
 Watch = Callable[[socket.socket], None]
 
+MAX_ADDRESSES = 4
+"""Addresses of a name that are tried: its owner may name thousands, which this host would all knock at."""
 _NO_PORTS = (0, 25)  # nothing, and mail
 # IANA special-purpose registries, plus 168.63.129.16: the address of a cloud's machine agent.
 _CLOSED_4 = [
@@ -100,7 +102,7 @@ class EgressRules:
         except (OSError, UnicodeError) as error:
             raise EgressRefused(f"{host} could not be resolved.") from error
         found = dict.fromkeys(str(entry[4][0]) for entry in addresses)
-        open_ = [(address, port) for address in found if allowed or is_public(address)]
+        open_ = [(address, port) for address in found if allowed or is_public(address)][:MAX_ADDRESSES]
         if not open_:
             raise EgressRefused(
                 f"{host} is an address of a private network, which scripts may not reach. An operator can "
@@ -159,14 +161,17 @@ class EgressRules:
         addresses = self.resolve(host, port)
         deadline = time.monotonic() + timeout
         for left in range(len(addresses) - 1, 0, -1):
-            tried = addresses.pop(0)
             try:
-                return self._connected(tried, (deadline - time.monotonic()) / (left + 1), watch)
-            except OSError:  # the next one may answer; why the last one did not is said
+                return self._connected(addresses.pop(0), (deadline - time.monotonic()) / (left + 1), watch)
+            except ConnectionAbortedError:  # by `watch`: whoever waited for it is gone
+                raise
+            except OSError:  # the next one may answer
                 continue
         return self._connected(addresses[0], deadline - time.monotonic(), watch)
 
     def _connected(self, tried: Address, timeout: float, watch: Watch) -> socket.socket:
+        if timeout <= 0:
+            raise TimeoutError("timed out")
         family, kind, protocol, _, address = socket.getaddrinfo(*tried, type=socket.SOCK_STREAM)[0]
         connection = socket.socket(family, kind, protocol)
         try:

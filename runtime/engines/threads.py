@@ -10,7 +10,7 @@ P = ParamSpec("P")
 
 
 def run_beside(name: str, work: Callable[P, object], *arguments: P.args, **options: P.kwargs) -> None:
-    """Run `work` in a thread of its own; here, until it is done, if the system refuses another one."""
+    """Run `work` in a thread of its own, or in this one if the system refuses another."""
     thread = threading.Thread(target=work, args=arguments, kwargs=options, name=name, daemon=True)
     try:
         thread.start()

@@ -83,7 +83,7 @@ class Relay:
     def call(self, tunnel: str, call: TunnelCall, seconds: float, *, in_all: bool = False) -> TunnelAnswer:
         """Send a request through a tunnel and wait for the head of its answer; the body follows as it comes.
 
-        `seconds` limit each step until the head has come; with `in_all`, everything together, and the body, too.
+        `seconds` limit each step until the head has come; with `in_all`, the whole exchange, including the body.
         Raises `DeveloperAway`, `LineBroken`, `TimeoutError`.
         """
         deadline = time.monotonic() + seconds if in_all else math.inf

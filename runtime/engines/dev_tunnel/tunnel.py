@@ -38,7 +38,7 @@ class DevTunnelEngine:
         self._rules = rules
         self._relay = relay
         self._shares = WaitingShares(most_calls, Limits().wall)
-        self._in_flight = threading.BoundedSemaphore(most_calls)  # of which the shares give no more than there are
+        self._in_flight = threading.BoundedSemaphore(most_calls)  # as many as the shares have: `close` waits for all
         self._most_calls = most_calls
         self._closed = False
 
@@ -82,7 +82,7 @@ class DevTunnelEngine:
         whose = invocation.organization, invocation.script.integration
         try:
             with self._shares.place(*whose, seconds=limits.wall):
-                if not self._in_flight.acquire(blocking=False):
+                if self._closed or not self._in_flight.acquire(blocking=False):
                     return _failed(Failure("overload", "The host is being stopped; try again in a moment."))
                 try:
                     trace.began = time.time()
@@ -108,7 +108,9 @@ class DevTunnelEngine:
     def _send(self, invocation: Invocation, base: str, deadline: float) -> FetchedResponse:
         """Send a call through this machine's relay, or to an address elsewhere."""
         limits = invocation.limits
-        left = max(0.0, deadline - time.monotonic())
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise FetchFailed("No time was left for the call.", timed_out=True)
         content_type, body = encode_parts(invocation)
         headers = {"Content-Type": content_type}
         tunnel = self._relay.tunnel_of(base) if self._relay is not None else None

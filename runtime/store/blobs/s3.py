@@ -119,9 +119,9 @@ class _Body(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int | None = -1) -> bytes:
         with self._asking():
-            content: bytes = self._body.read(size if size >= 0 else None)
+            content: bytes = self._body.read(None if size is None or size < 0 else size)
         return content
 
     def close(self) -> None:

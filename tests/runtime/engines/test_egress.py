@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.engines.egress import EgressRefused, EgressRules, FetchFailed, fetch, is_public
+from runtime.engines.egress import MAX_ADDRESSES, EgressRefused, EgressRules, FetchFailed, fetch, is_public
 
 CLOSED = [
     "10.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "0.0.0.0/8",
@@ -221,3 +221,27 @@ def test_addresses_of_a_private_network_are_left_out() -> None:
         ("1.1.1.1", 80),
         ("8.8.8.8", 80),
     ]
+
+
+def test_of_very_many_addresses_a_few_are_tried() -> None:
+    rules = _rules(*(f"1.1.{number}.1" for number in range(200)))
+    assert rules.resolve("name.example", 80) == [(f"1.1.{number}.1", 80) for number in range(MAX_ADDRESSES)]
+
+
+def test_who_is_gone_has_no_further_address_tried() -> None:
+    watched: list[socket.socket] = []
+
+    def gone(connection: socket.socket) -> None:
+        watched.append(connection)
+        raise ConnectionAbortedError
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        rules = _rules("127.0.0.1", "127.0.0.1", "127.0.0.2", allow=("name.example",))
+        with pytest.raises(ConnectionAbortedError):
+            rules.connect("name.example", server.getsockname()[1], 5.0, gone)
+    assert len(watched) == 1
+
+
+def test_without_time_nothing_is_tried() -> None:
+    with pytest.raises(TimeoutError):
+        _rules("127.0.0.1", "127.0.0.2", allow=("name.example",)).connect("name.example", 9, 0.0, lambda _: None)
