@@ -31,19 +31,18 @@ from runtime.api.render_lane import RenderLane
 from runtime.api.routing import set_up_routing
 from runtime.api.table import operations
 from runtime.api.tunnel_lines import mount_tunnels
+from runtime.background.free_memory import FreeMemory
+from runtime.background.jobs import JobRunner, JobTools
+from runtime.background.mailing import BadMailServer, Mailer, MailServer
+from runtime.background.purging import Purger
 from runtime.contract.addresses import Addresses
 from runtime.contract.origins import PORTS
-from runtime.dispatch import tracing
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.candidates import Candidates
 from runtime.dispatch.deliveries import Deliveries, Plans
 from runtime.dispatch.followers import Followers
-from runtime.dispatch.free_memory import FreeMemory
 from runtime.dispatch.invoke import Invoker
-from runtime.dispatch.jobs import JobRunner, JobTools
-from runtime.dispatch.mailing import BadMailServer, Mailer, MailServer
 from runtime.dispatch.planning import Planner
-from runtime.dispatch.purging import Purger
 from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.sampling import Sampling
 from runtime.dispatch.tunnels import Tunnels
@@ -76,6 +75,7 @@ from runtime.store.epoch_cache import EpochCache
 from runtime.store.migrate import NewerDatabase, migrate
 from runtime.store.organizations import create_organization
 from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
+from runtime.telemetry import tracing
 from runtime.web import identity
 from runtime.web.admin.mount import mount_admin
 from runtime.web.embed import mount_contentkit

@@ -32,12 +32,12 @@ from devkit.local_host.new_host import new_host_notice
 from devkit.local_host.parent_watch import end_with_starter
 from devkit.local_host.serving import GIVE_UP_AFTER, Server, Shared
 from devkit.terminal.output import Problem, answer, json_option, note
-from runtime.dispatch import metrics
 from runtime.engines.cgroups import find_groups
 from runtime.engines.dev_tunnel import tunnel_registry as relays
 from runtime.engines.javascript import isolate_registry as isolates
 from runtime.engines.own_folders import Folders
 from runtime.settings import MOST_WORKERS, BadSetting, Settings, read_settings
+from runtime.telemetry import metrics
 
 if TYPE_CHECKING:
     from runtime.app import Application

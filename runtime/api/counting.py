@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from wsgiref.types import StartResponse, WSGIEnvironment
 
-from runtime.dispatch import metrics, tracing
+from runtime.telemetry import metrics, tracing
 
 OPERATION = "runtime.operation"
 """The key of the operation's name in a request's environment, set by its handler."""

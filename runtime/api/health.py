@@ -16,9 +16,9 @@ from runtime.api.content_origin import asked_host
 from runtime.api.costly_text import CostlyText
 from runtime.api.host import Host
 from runtime.contract import errors
-from runtime.dispatch import metrics
 from runtime.store import queue
 from runtime.store.epoch_rules import GLOBAL
+from runtime.telemetry import metrics
 
 
 def mount_health(app: Flask, host: Host) -> None:

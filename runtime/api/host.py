@@ -13,6 +13,10 @@ from sqlalchemy.exc import TimeoutError as NoConnection
 
 from runtime.api.anonymous_lanes import STRANGERS, KnownOwners
 from runtime.api.auth import Authenticator
+from runtime.background.free_memory import FreeMemory
+from runtime.background.jobs import JobRunner
+from runtime.background.mailing import Mailer
+from runtime.background.purging import Purger
 from runtime.contract import errors
 from runtime.contract.addresses import Addresses
 from runtime.contract.organizations import Role
@@ -20,11 +24,7 @@ from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.candidates import Candidates
 from runtime.dispatch.deliveries import Plans
 from runtime.dispatch.followers import Followers
-from runtime.dispatch.free_memory import FreeMemory
 from runtime.dispatch.invoke import Invoker
-from runtime.dispatch.jobs import JobRunner
-from runtime.dispatch.mailing import Mailer
-from runtime.dispatch.purging import Purger
 from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher

@@ -27,10 +27,10 @@ from runtime.api.operation import Operation
 from runtime.api.requests import parse_body, parse_query, read_body
 from runtime.api.resource import PARAMETER
 from runtime.contract import errors
-from runtime.dispatch import metrics
 from runtime.services.render_cache import CachedRender
 from runtime.services.render_shortcuts import Request
 from runtime.services.rendering import PreparedRender
+from runtime.telemetry import metrics
 
 
 class RenderLane:

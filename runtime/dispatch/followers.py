@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from runtime.contract.identifiers import new_id
+from runtime.engines.threads import RepeatingThread
 from runtime.store import followed
 from runtime.store.database import Database
 
@@ -35,8 +36,13 @@ class Followers:
         self._renewed = time.monotonic()
         self._changing = threading.Lock()
         self._leasing = threading.Lock()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="followers", daemon=True)
+        self._thread = RepeatingThread(
+            "followers",
+            self._look,
+            log=log,
+            failed="the list of followed integrations could not be read; every call is recorded until it can",
+            retry=LOOK_EVERY,
+        )
         if not alone:
             self._thread.start()
 
@@ -58,7 +64,7 @@ class Followers:
                 with self._leasing, self._database.transaction(writes=True) as session:
                     followed.follow(session, self._process, integration_id, time.time() + LEASE)
                 # By then every other process has read the followers, or its last read is no longer valid.
-                self._stopping.wait(KNOWN)
+                self._thread.stopping.wait(KNOWN)
             yield
         finally:
             with self._changing:
@@ -68,23 +74,15 @@ class Followers:
 
     def close(self) -> None:
         """End the thread."""
-        self._stopping.set()
-        if not self._alone:
-            self._thread.join(timeout=10)
+        self._thread.close()
 
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            began = time.monotonic()
-            try:
-                self._renew(began)
-                with self._database.transaction(writes=False) as session:
-                    self._elsewhere = followed.followed(session)
-                self._looked = began
-            except Exception:  # whatever the error is, this thread must go on
-                log.exception(
-                    "the list of followed integrations could not be read; every call is recorded until it can"
-                )
-            self._stopping.wait(LOOK_EVERY)
+    def _look(self) -> float:
+        began = time.monotonic()
+        self._renew(began)
+        with self._database.transaction(writes=False) as session:
+            self._elsewhere = followed.followed(session)
+        self._looked = began
+        return LOOK_EVERY
 
     def _renew(self, moment: float) -> None:
         if moment - self._renewed < LEASE / 4:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from runtime.contract.identifiers import new_id
 from runtime.contract.invocation import Failure, Invocation, Limits, Outcome, Trace
 from runtime.contract.masking import Masker
-from runtime.dispatch import metrics, tracing
 from runtime.dispatch.planning import Plan
 from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.sampling import Sampling, noteworthy
@@ -23,6 +22,7 @@ from runtime.engines.shares import Shares
 from runtime.engines.table import Engines
 from runtime.store.database import now
 from runtime.store.queue import Source
+from runtime.telemetry import metrics, tracing
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span

@@ -7,9 +7,9 @@ import time
 from collections import Counter
 
 from runtime.contract.invocation import Outcome, Trace
-from runtime.dispatch import metrics
 from runtime.dispatch.followers import Followers
 from runtime.dispatch.planning import Plan
+from runtime.telemetry import metrics
 
 SLOW = 0.5
 """Seconds until the answer, from which a render is always recorded."""

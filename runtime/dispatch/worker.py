@@ -30,6 +30,7 @@ from runtime.dispatch.retry import Delivered, Failed, Verdict, judge
 from runtime.engines import time_slices
 from runtime.engines.engine import AnswerCut
 from runtime.engines.shares import NoneLeft, Turns
+from runtime.engines.threads import RepeatingThread
 from runtime.store import claims, queue
 from runtime.store.claims import Claimed
 from runtime.store.database import Database
@@ -83,17 +84,22 @@ class Dispatcher:
         self._masking = Turns(1, threads, lease)
         self._threads = [
             threading.Thread(target=run, name=name, daemon=True)
-            for run, name in ((self._claim_loop, "claims"), (self._write_loop, "results"), (self._lease_loop, "leases"))
+            for run, name in ((self._claim_loop, "claims"), (self._write_loop, "results"))
         ]
+        self._leasing = RepeatingThread(
+            "leases", self._extend_leases, log=log, failed="leases could not be extended; trying again"
+        )
 
     def start(self) -> None:
         """Start delivering."""
         for thread in self._threads:
             thread.start()
+        self._leasing.start()
 
     def ready(self) -> bool:
         """Return whether all threads are alive."""
-        return all(thread.is_alive() for thread in self._threads) and not self._stopping.is_set()
+        working = all(thread.is_alive() for thread in self._threads) and self._leasing.alive()
+        return working and not self._stopping.is_set()
 
     def wake(self) -> None:
         """Check at once: something was committed."""
@@ -108,6 +114,7 @@ class Dispatcher:
         for thread in self._threads:
             if thread.ident is not None:
                 thread.join(timeout=self._invoker.limits.wall + 10)
+        self._leasing.close()  # after the others: what is in flight stays ours until its result is stored
         with self._database.transaction(writes=True) as session:
             queue.release(session, self._owner)
 
@@ -317,22 +324,18 @@ class Dispatcher:
                     "%d events were due too far in the future and were rescheduled: was the clock set back?", count
                 )
                 self._wake.set()
-        except Exception:  # whatever the error is, this thread must go on
+        except Exception:  # leases are extended all the same
             log.exception("events that are due too far in the future could not be rescheduled; trying again")
 
-    def _lease_loop(self) -> None:
-        while not self._drained.wait(self._lease / 3):
-            self._bring_back()
-            if not self._flying:
-                continue
+    def _extend_leases(self) -> float:
+        self._bring_back()
+        if self._flying:
             until = time.monotonic() + self._lease
-            try:
-                with self._database.transaction(writes=True) as session:
-                    extended = queue.extend(session, self._owner, self._lease)
-                with self._counting:
-                    self._ours |= {place: until for place in extended if place in self._ours}
-            except Exception:  # whatever the error is, this thread must go on
-                log.exception("leases could not be extended; trying again")
+            with self._database.transaction(writes=True) as session:
+                extended = queue.extend(session, self._owner, self._lease)
+            with self._counting:
+                self._ours |= {place: until for place in extended if place in self._ours}
+        return self._lease / 3
 
 
 def _held(seconds: float) -> LogLine:

@@ -1,7 +1,8 @@
-"""Threads where the system may refuse another one."""
+"""Threads: those that repeat their work, and those that the system may refuse to start."""
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from typing import ParamSpec
@@ -16,3 +17,55 @@ def run_beside(name: str, work: Callable[P, object], *arguments: P.args, **optio
         thread.start()
     except RuntimeError:
         work(*arguments, **options)
+
+
+class RepeatingThread:
+    """A thread that does the same work again and again, until it is closed.
+
+    `work` returns the seconds until it is done again, which `wake` shortens. If it raises, the error is logged with
+    `failed`, and it is done again after `retry` seconds: whatever the error is, the thread goes on.
+    """
+
+    def __init__(
+        self, name: str, work: Callable[[], float], *, log: logging.Logger, failed: str, retry: float = 1.0
+    ) -> None:
+        self._work, self._log, self._failed, self._retry = work, log, failed, retry
+        self._wake = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self.stopping = threading.Event()
+        """For `work` to look at between two steps."""
+
+    def start(self) -> None:
+        """Start, with the first round at once."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Begin the next round at once, or after the current one."""
+        self._wake.set()
+
+    def alive(self) -> bool:
+        """Return whether the thread still does its work."""
+        return self._thread.is_alive() and not self.stopping.is_set()
+
+    def stop(self) -> None:
+        """Begin no further round."""
+        self.stopping.set()
+        self._wake.set()
+
+    def close(self, timeout: float = 10.0) -> None:
+        """Stop, and wait at most `timeout` seconds for the current round to end."""
+        self.stop()
+        if self._thread.ident is not None:
+            self._thread.join(timeout=timeout)
+
+    def _run(self) -> None:
+        while not self.stopping.is_set():
+            self._wake.clear()
+            try:
+                pause = self._work()
+            except Exception:
+                self._log.exception(self._failed)
+                pause = self._retry
+            # A call to `stop` between `clear` and here has set both.
+            if pause > 0 and not self.stopping.is_set():
+                self._wake.wait(pause)

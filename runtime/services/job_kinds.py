@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runtime.dispatch.jobs import JobKind
+from runtime.background.jobs import JobKind
 from runtime.services.git.job import GIT_SYNC
 from runtime.services.importing import job as importing
 from runtime.services.openapi_specs.processing import PROCESSING

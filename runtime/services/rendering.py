@@ -23,7 +23,6 @@ from runtime.contract.rendering import (
     SiteContext,
     SpaceContext,
 )
-from runtime.dispatch import metrics
 from runtime.dispatch.deliveries import Plans, level_of
 from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.planning import Level, Plan
@@ -39,6 +38,7 @@ from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.organizations import OrganizationRow
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
+from runtime.telemetry import metrics
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from runtime.contract.document_sections import includes, sections_of, storable
+from runtime.engines.threads import RepeatingThread
 from runtime.services.expressions import evaluated, unconditional
 from runtime.store import rows
 from runtime.store.content import revisions
@@ -67,9 +67,9 @@ class Indexer:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._stopping = threading.Event()
-        self._woken = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="indexing", daemon=True)
+        self._thread = RepeatingThread(
+            "indexing", self._index, log=log, failed="spaces could not be indexed; trying again"
+        )
         self._plans: dict[str, _Plan] = {}
         self._turn: dict[str, int] = {}
         self._looked = float("-inf")
@@ -80,27 +80,19 @@ class Indexer:
 
     def wake(self) -> None:
         """Look at once: something has changed."""
-        self._woken.set()
+        self._thread.wake()
 
     def close(self) -> None:
         """Stop after the current batch."""
-        self._stopping.set()
-        self._woken.set()
-        if self._thread.ident is not None:
-            self._thread.join(timeout=10)
+        self._thread.close()
 
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            self._woken.clear()
-            try:
-                busy = self.round()
-            except Exception:  # whatever the error is, this thread must go on
-                log.exception("spaces could not be indexed; trying again")
-                busy = False
-                self._plans.clear()
-                self._stopping.wait(1)
-            if not busy:
-                self._woken.wait(EVERY)
+    def _index(self) -> float:
+        try:
+            busy = self.round()
+        except Exception:
+            self._plans.clear()
+            raise
+        return 0.0 if busy else EVERY
 
     def round(self, *, everywhere: bool = False) -> bool:
         """Do a batch for each organization that has a space to index; tells whether there was one."""
@@ -112,7 +104,7 @@ class Indexer:
         for space_id, organization_id in dict([*begun, *waiting]).items():
             by_organization.setdefault(organization_id, []).append(space_id)
         for organization_id, spaces in by_organization.items():
-            if self._stopping.is_set():
+            if self._thread.stopping.is_set():
                 return False
             turn = self._turn[organization_id] = self._turn.get(organization_id, -1) + 1
             self._try(spaces[turn % len(spaces)])

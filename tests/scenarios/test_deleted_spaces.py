@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime.dispatch.purging import BATCH, SPACES_KEPT, Purger
+from runtime.background.purging import BATCH, SPACES_KEPT, Purger
 from runtime.services import installing, spaces
 from runtime.store import organizations, rows, secrets
 from runtime.store.blobs.store import open_blobs

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from runtime.background.purging import BATCH, Purger
 from runtime.contract.identifiers import new_id
-from runtime.dispatch.purging import BATCH, Purger
 from runtime.store import organizations, rows, secrets
 from runtime.store.blobs.store import open_blobs
 from runtime.store.database import Database, now

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
+from runtime.background.jobs import Job, JobFailed
 from runtime.contract.json_parts import encode_in_pieces
-from runtime.dispatch.jobs import Job, JobFailed
 from runtime.engines.git_http import ZERO, GitRemote, PushRefused, References
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed, open_made

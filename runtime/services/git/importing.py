@@ -8,8 +8,8 @@ from typing import Literal
 
 from sqlalchemy.orm import Session
 
+from runtime.background.jobs import Job, JobFailed
 from runtime.contract.organizations import reaches
-from runtime.dispatch.jobs import Job, JobFailed
 from runtime.engines.git_http import GitRemote
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.dispatch.jobs import MAX_ATTEMPTS, Job, JobFailed, JobKind
+from runtime.background.jobs import MAX_ATTEMPTS, Job, JobFailed, JobKind
 from runtime.engines.egress import EgressRefused
 from runtime.engines.git_http import GitFailed
 from runtime.services.git import operations

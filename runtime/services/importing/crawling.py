@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from runtime.background.jobs import Job
 from runtime.contract.addresses import shown_address
-from runtime.dispatch.jobs import Job
 from runtime.services.importing import fetching
 from runtime.services.importing.fetching import Fetched, NotFetched
 from runtime.services.importing.links import LONGEST_ADDRESS, same

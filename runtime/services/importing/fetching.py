@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
-from runtime.dispatch.jobs import JobFailed
+from runtime.background.jobs import JobFailed
 from runtime.engines.egress import EgressRefused, EgressRules, FetchedResponse, FetchFailed, fetch
 from runtime.engines.unpacking import unpacked
 

@@ -11,8 +11,8 @@ from urllib.parse import unquote, urlsplit
 
 from sqlalchemy.orm import Session
 
+from runtime.background.jobs import Job, JobFailed, JobKind
 from runtime.contract.organizations import Role, reaches
-from runtime.dispatch.jobs import Job, JobFailed, JobKind
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed
 from runtime.services.importing import fetching, storing, transfer

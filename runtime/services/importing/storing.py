@@ -14,9 +14,9 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from runtime.background.jobs import Job, JobFailed
 from runtime.contract import errors
 from runtime.contract.timestamps import wire_time
-from runtime.dispatch.jobs import Job, JobFailed
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed
 from runtime.services import change_requests, content_quota

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from runtime.background.jobs import Job, JobKind
 from runtime.contract.openapi_specs import ErrorCode
-from runtime.dispatch.jobs import Job, JobKind
 from runtime.engines.separate_process.runner import SeparateProcessFailed, open_made
 from runtime.services.openapi_specs.faults import MAX_FILE, MAX_FILES, MAX_RESULT, MAX_TOTAL, shortened
 from runtime.services.openapi_specs.fetching import Unfetched, fetch_file

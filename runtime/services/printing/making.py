@@ -10,10 +10,10 @@ from urllib.parse import urljoin, urlsplit
 
 from sqlalchemy.orm import Session
 
+from runtime.background.jobs import Job, JobFailed, JobKind
 from runtime.contract import errors
 from runtime.contract.document_references import references_in
 from runtime.contract.json_parts import encode_in_pieces
-from runtime.dispatch.jobs import Job, JobFailed, JobKind
 from runtime.engines.egress import EgressRefused, EgressRules, FetchFailed, fetch
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed, open_made

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
+from runtime.background import purging
+from runtime.background.purging import Purger
 from runtime.contract.identifiers import new_id
-from runtime.dispatch import purging
-from runtime.dispatch.purging import Purger
 from runtime.store import organizations, rows, schema, secrets, tokens
 from runtime.store.blobs.store import open_blobs
 from runtime.store.database import Database

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from runtime.dispatch.jobs import JobFailed
+from runtime.background.jobs import JobFailed
 from runtime.services.git import exporting
 from runtime.services.git.making_commit import DOCUMENTS
 from runtime.store import migrate

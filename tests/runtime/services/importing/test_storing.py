@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from runtime.background.jobs import JobFailed
 from runtime.contract.identifiers import new_id
-from runtime.dispatch.jobs import JobFailed
 from runtime.services import spaces as space_service
 from runtime.services.importing import storing, transfer
 from runtime.services.importing.storing import Target

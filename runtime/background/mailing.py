@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import smtplib
 import ssl
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -23,6 +22,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract.addresses import Addresses
 from runtime.contract.origins import Authority
+from runtime.engines.threads import RepeatingThread
 from runtime.store import invites, rows
 from runtime.store.database import Database, now
 from runtime.store.rows import HOST
@@ -117,9 +117,10 @@ class Mailer:
     def __init__(self, database: Database, server: MailServer, addresses: Addresses, schedule: Sequence[float]) -> None:
         self._database, self._server, self._addresses = database, server, addresses
         self._schedule = schedule
-        self._stopping = threading.Event()
-        self._wake = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="mailing", daemon=True)
+        self._pause = min((EVERY, *schedule))
+        self._thread = RepeatingThread(
+            "mailing", self._round, log=log, failed="due e-mails could not be sent; trying again", retry=self._pause
+        )
 
     def start(self) -> None:
         """Start, with a first check at once."""
@@ -127,24 +128,15 @@ class Mailer:
 
     def wake(self) -> None:
         """Check now: an e-mail that is due was committed."""
-        self._wake.set()
+        self._thread.wake()
 
     def close(self) -> None:
         """Stop after the current e-mail."""
-        self._stopping.set()
-        self._wake.set()
-        if self._thread.ident is not None:
-            self._thread.join(timeout=TIMEOUT)
+        self._thread.close(TIMEOUT)
 
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            self._wake.clear()
-            try:
-                self.send_due()
-            except Exception:
-                # An error for one organization must not stop the e-mails of others.
-                log.exception("due e-mails could not be sent; trying again")
-            self._wake.wait(min(EVERY, *self._schedule))
+    def _round(self) -> float:
+        self.send_due()
+        return self._pause
 
     def send_due(self) -> int:
         """Send what is due; returns how many e-mails were sent."""
@@ -161,7 +153,7 @@ class Mailer:
             ]
         sent = 0
         for mail in due:
-            if self._stopping.is_set():
+            if self._thread.stopping.is_set():
                 break  # claimed e-mails are due again when the lease expires
             sent += self._send(mail)
         return sent

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from runtime.background import jobs as dispatch
+from runtime.background.jobs import Job, JobFailed, JobKind, JobRunner, JobTools
 from runtime.contract.addresses import Addresses
 from runtime.contract.identifiers import new_id
-from runtime.dispatch import jobs as dispatch
-from runtime.dispatch.jobs import Job, JobFailed, JobKind, JobRunner, JobTools
 from runtime.engines.egress import EgressRules
 from runtime.engines.own_folders import Folders
 from runtime.engines.separate_process.runner import SeparateProcessRunner

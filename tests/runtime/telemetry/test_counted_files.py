@@ -15,7 +15,7 @@ from pathlib import Path
 logging.basicConfig(format="%(message)s")
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = os.getcwd()
 
-from runtime.dispatch import counted_files, metrics
+from runtime.telemetry import counted_files, metrics
 
 def shown(name):
     return any(line.startswith(name) for line in metrics.text(None).decode().splitlines())

@@ -7,13 +7,16 @@ maximum that each thread ever needed. glibc returns such memory to the system on
 from __future__ import annotations
 
 import ctypes
+import logging
 import os
 import sys
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 
 from runtime.engines.processes import resident
+from runtime.engines.threads import RepeatingThread
+
+log = logging.getLogger(__name__)
 
 EVERY = 5.0
 """Seconds between two checks."""
@@ -27,8 +30,7 @@ class FreeMemory:
     def __init__(self) -> None:
         self._trim = _trim()
         self._kept = 0
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="free memory", daemon=True)
+        self._thread = RepeatingThread("free memory", self._round, log=log, failed="free memory could not be returned")
 
     def start(self) -> None:
         """Begin."""
@@ -37,9 +39,7 @@ class FreeMemory:
 
     def close(self) -> None:
         """Stop."""
-        self._stopping.set()
-        if self._thread.ident is not None:
-            self._thread.join(timeout=10)
+        self._thread.close()
 
     def give_back(self) -> bool:
         """Return free memory to the system if the process has grown; returns whether it had."""
@@ -49,10 +49,10 @@ class FreeMemory:
         self._kept = resident(os.getpid())
         return True
 
-    def _run(self) -> None:
-        while not self._stopping.wait(EVERY):
-            with suppress(OSError):  # no file descriptor is free: the next check may find one
-                self.give_back()
+    def _round(self) -> float:
+        with suppress(OSError):  # no file descriptor is free: the next check may find one
+            self.give_back()
+        return EVERY
 
 
 def _trim() -> Callable[[int], int] | None:

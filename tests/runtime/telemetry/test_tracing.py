@@ -9,8 +9,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from runtime.contract.invocation import Outcome, Subrequest, Trace
 from runtime.contract.masking import Masker
-from runtime.dispatch import tracing
-from runtime.dispatch.tracing import RequestSpan
+from runtime.telemetry import tracing
+from runtime.telemetry.tracing import RequestSpan
 
 
 def test_an_answer_that_is_closed_before_it_is_read_is_closed_all_the_way() -> None:

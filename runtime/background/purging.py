@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-import threading
 from datetime import timedelta
 
+from runtime.engines.threads import RepeatingThread
 from runtime.store import deleted_spaces, expired, orphaned_users, pdfs, queue, uninstalled
 from runtime.store.blobs.store import BlobStore
 from runtime.store.content import collecting
@@ -35,8 +35,11 @@ class Purger:
 
     def __init__(self, database: Database, blobs: BlobStore, keep_events: int) -> None:
         self._database, self._blobs, self._keep_events = database, blobs, keep_events
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="purging", daemon=True)
+        self._collected = ""
+        self._more = False
+        self._thread = RepeatingThread(
+            "purging", self._round, log=log, failed="expired data could not be purged; trying again", retry=EVERY
+        )
 
     def start(self) -> None:
         """Start, with a first check at once."""
@@ -44,26 +47,16 @@ class Purger:
 
     def close(self) -> None:
         """Stop after the current batch."""
-        self._stopping.set()
-        if self._thread.ident is not None:
-            self._thread.join(timeout=10)
+        self._thread.close()
 
-    def _run(self) -> None:
-        collected = ""
-        more = False
-        while not self._stopping.is_set():
-            try:
-                if not more:
-                    self.purge_events()
-                collected = collecting.collect_some(self._database, collected)
-                more = max(
-                    self.purge(), self.purge_spaces(), self.purge_pdfs(), self._blobs.sweep(BATCH)
-                ) >= BATCH or bool(collected)
-                more = self.purge_orphaned_users() >= USER_BATCH or more
-            except Exception:  # whatever the error is, this thread must go on
-                log.exception("expired data could not be purged; trying again")
-                more = False
-            self._stopping.wait(PAUSE if more else EVERY)
+    def _round(self) -> float:
+        continued, self._more = self._more, False
+        if not continued:
+            self.purge_events()
+        self._collected = collecting.collect_some(self._database, self._collected)
+        found = max(self.purge(), self.purge_spaces(), self.purge_pdfs(), self._blobs.sweep(BATCH))
+        self._more = self.purge_orphaned_users() >= USER_BATCH or found >= BATCH or bool(self._collected)
+        return PAUSE if self._more else EVERY
 
     def purge(self) -> int:
         """Purge one batch; returns the largest number of rows of one kind that were deleted."""
@@ -75,7 +68,7 @@ class Purger:
         with self._database.transaction(writes=False) as session:
             crowded = queue.crowded(session, self._keep_events)
         for integration_id in crowded:
-            if self._stopping.is_set():
+            if self._thread.stopping.is_set():
                 return
             with self._database.transaction(writes=True) as session:
                 queue.prune(session, integration_id, self._keep_events)

@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
-from runtime.dispatch import free_memory
-from runtime.dispatch.free_memory import GROWN, FreeMemory
+from runtime.background import free_memory
+from runtime.background.free_memory import GROWN, FreeMemory
 from runtime.engines.processes import resident
 
 pytestmark = pytest.mark.skipif(FreeMemory()._trim is None, reason="this system's allocator has no such call")

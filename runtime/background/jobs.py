@@ -16,6 +16,7 @@ from runtime.engines.egress import EgressRules
 from runtime.engines.own_folders import Folders
 from runtime.engines.separate_process.runner import SeparateProcessRunner
 from runtime.engines.shares import Shares
+from runtime.engines.threads import RepeatingThread
 from runtime.store import jobs
 from runtime.store.blobs.store import BlobStore
 from runtime.store.database import Database, now
@@ -122,55 +123,51 @@ class JobRunner:
         self._tools = tools
         self._kinds = {kind.name: kind for kind in kinds}
         self._shares = Shares(threads)
-        self._wake = threading.Event()
-        self._stopping = threading.Event()
         self._free = threading.Semaphore(threads)
         self._running: dict[str, Job] = {}
         self._lock = threading.Lock()
         self._workers: set[threading.Thread] = set()
-        self._threads = [
-            threading.Thread(target=run, name=name, daemon=True)
-            for run, name in ((self._claim_loop, "jobs"), (self._lease_loop, "job leases"))
-        ]
+        self._claiming = RepeatingThread(
+            "jobs", self._claim_due, log=log, failed="jobs could not be taken; trying again", retry=LOOK_EVERY
+        )
+        self._leasing = RepeatingThread(
+            "job leases", self._extend_leases, log=log, failed="the leases of jobs could not be extended; trying again"
+        )
 
     def start(self) -> None:
         """Start, with a first check at once."""
-        for thread in self._threads:
-            thread.start()
+        self._claiming.start()
+        self._leasing.start()
 
     def wake(self) -> None:
         """Check now: something was committed."""
-        self._wake.set()
+        self._claiming.wake()
 
     def ready(self) -> bool:
         """Return whether the threads are alive."""
-        return all(thread.is_alive() for thread in self._threads) and not self._stopping.is_set()
+        return self._claiming.alive() and self._leasing.alive()
 
     def close(self) -> None:
         """Stop running jobs where they can be resumed, and release them."""
-        self._stopping.set()
-        self._wake.set()
+        self._claiming.stop()
+        self._leasing.stop()
         with self._lock:
             workers = list(self._workers)
             for job in self._running.values():
                 job.lost.set()
         # A job that does not stop in time is taken over elsewhere when its lease expires.
         deadline = time.monotonic() + CLOSING
-        for thread in (*self._threads, *workers):
-            if thread.ident is not None:
-                thread.join(timeout=max(0.0, deadline - time.monotonic()))
+        for loop in (self._claiming, self._leasing):
+            loop.close(max(0.0, deadline - time.monotonic()))
+        for worker in workers:
+            worker.join(timeout=max(0.0, deadline - time.monotonic()))
         if not any(worker.is_alive() for worker in workers):
             self._tools.folders.close()
 
-    def _claim_loop(self) -> None:
-        while not self._stopping.is_set():
-            self._wake.clear()
-            try:
-                while not self._stopping.is_set() and self._begin_one():
-                    pass
-            except Exception:  # whatever the error is, this thread must go on
-                log.exception("jobs could not be taken; trying again")
-            self._wake.wait(LOOK_EVERY)
+    def _claim_due(self) -> float:
+        while not self._claiming.stopping.is_set() and self._begin_one():
+            pass
+        return LOOK_EVERY
 
     def _begin_one(self) -> bool:
         """Claim a job and start it; False if none is due, or no thread is free."""
@@ -238,7 +235,7 @@ class JobRunner:
             log.exception("the result of job %s (%s) could not be written", job.id, kind.name)
         finally:
             self._leave(job, threading.current_thread())
-            self._wake.set()
+            self._claiming.wake()
 
     def _leave(self, job: Job, thread: threading.Thread) -> None:
         """Let others have what a job held in this process."""
@@ -274,14 +271,14 @@ class JobRunner:
         with self._tools.database.transaction(writes=True) as session:
             jobs.finish(session, job.id, job.holder)
 
-    def _lease_loop(self) -> None:
-        while not self._stopping.wait(LEASE / 3):
-            with self._lock:
-                running = list(self._running.values())
-            for job in running:
-                try:
-                    with self._tools.database.transaction(writes=True) as session:
-                        if not jobs.extend(session, job.id, job.holder, LEASE):
-                            job.lost.set()
-                except Exception:  # whatever the error is, this thread must go on
-                    log.exception("the lease of job %s could not be extended; trying again", job.id)
+    def _extend_leases(self) -> float:
+        with self._lock:
+            running = list(self._running.values())
+        for job in running:
+            try:
+                with self._tools.database.transaction(writes=True) as session:
+                    if not jobs.extend(session, job.id, job.holder, LEASE):
+                        job.lost.set()
+            except Exception:  # the leases of the others are extended
+                log.exception("the lease of job %s could not be extended; trying again", job.id)
+        return LEASE / 3

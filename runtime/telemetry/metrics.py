@@ -36,7 +36,7 @@ class Meters:
         from prometheus_client import CollectorRegistry, Counter, Histogram
 
         if SHARED in os.environ:
-            from runtime.dispatch import counted_files
+            from runtime.telemetry import counted_files
 
             counted_files.use_them()
         self.registry = CollectorRegistry()

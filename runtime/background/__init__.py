@@ -1,0 +1,1 @@
+"""Work that nobody waits for: jobs, e-mails, deleting what has expired."""

@@ -1,0 +1,1 @@
+"""What operators see of a host: metrics, and traces for OpenTelemetry."""
