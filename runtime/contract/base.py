@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, Self, TypeVar
 from urllib.parse import urlsplit
@@ -24,6 +22,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
+from runtime.contract.finite_json import finite_json
 from runtime.contract.json_parts import TOO_MANY, decode_json, has_too_many_parts
 from runtime.contract.timestamps import wire_time
 
@@ -34,39 +33,6 @@ NOT_FINITE = PydanticCustomError("not_finite", "numbers must be finite: no NaN, 
 TOO_MANY_PARTS = "too_many_parts"
 """The type of the error of a text that has more parts than are decoded in one piece."""
 _TOO_MANY = PydanticCustomError(TOO_MANY_PARTS, f"has {TOO_MANY}")
-_SHAPE = bytes(48 if 48 <= sign <= 57 else 101 if sign in b"eE" else 43 if sign == 43 else 32 for sign in range(256))
-"""Makes every digit a 0 and blanks what is in no exponent: a look for long ones is cheap, for every render."""
-_LONG = b"0" * 24  # numbers are too large from 309 digits on; a short needle is found faster
-
-
-class _NotFinite(ValueError):
-    """A number that is not one."""
-
-
-def finite_json(text: bytes) -> bool:
-    """Return whether every number in a JSON text is finite; what is not JSON at all is left to whoever reads it."""
-    shape = text.translate(_SHAPE)
-    words = b"NaN" in text or b"Infinity" in text
-    if not (words or b"e000" in shape or b"e+000" in shape or _LONG in shape):
-        return True
-    try:
-        json.loads(text.decode("utf-8", "surrogatepass"), parse_constant=_refuse, parse_float=_finite)
-    except _NotFinite:
-        return False
-    except (ValueError, RecursionError):
-        pass
-    return True
-
-
-def _refuse(constant: str) -> float:
-    raise _NotFinite(constant)
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    return value if math.isfinite(value) else _refuse(digits)
-
-
 LONG = 64 * 1024
 """Bytes from which on a body is looked at for missing fields before it is validated."""
 

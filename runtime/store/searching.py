@@ -151,16 +151,21 @@ def scripts_of_site(
         yield from ((integration, installation, part) for integration, installation, part in session.execute(some))
 
 
-def integrations_on_site(site: SiteRow, search: str | None) -> Conditions:
-    """Match the integrations installed on a site."""
-    part = exists().where(
+def _installed_on(
+    table: type[SiteInstallationRow] | type[SpaceInstallationRow], there: ColumnElement[bool]
+) -> ColumnElement[bool]:
+    return exists().where(
         InstallationRow.integration_id == IntegrationRow.id,
         InstallationRow.deleted_at.is_(None),
-        SiteInstallationRow.installation_id == InstallationRow.id,
-        SiteInstallationRow.site_id == site.id,
-        SiteInstallationRow.deleted_at.is_(None),
+        table.installation_id == InstallationRow.id,
+        there,
+        table.deleted_at.is_(None),
     )
-    return [part, *listed(search)]
+
+
+def integrations_on_site(site: SiteRow, search: str | None) -> Conditions:
+    """Match the integrations installed on a site."""
+    return [_installed_on(SiteInstallationRow, SiteInstallationRow.site_id == site.id), *listed(search)]
 
 
 def own_integrations_on_site(session: Session, site: SiteRow) -> list[str]:
@@ -172,14 +177,7 @@ def own_integrations_on_site(session: Session, site: SiteRow) -> list[str]:
 
 def integrations_on_space(space: SpaceRow, search: str | None) -> Conditions:
     """Match the integrations installed on a space."""
-    part = exists().where(
-        InstallationRow.integration_id == IntegrationRow.id,
-        InstallationRow.deleted_at.is_(None),
-        SpaceInstallationRow.installation_id == InstallationRow.id,
-        SpaceInstallationRow.space_id == space.id,
-        SpaceInstallationRow.deleted_at.is_(None),
-    )
-    return [part, *listed(search)]
+    return [_installed_on(SpaceInstallationRow, SpaceInstallationRow.space_id == space.id), *listed(search)]
 
 
 def active_on_space(session: Session, space: SpaceRow, reach: Reach = HOST) -> Iterator[IntegrationRow]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import html
 import json
-import math
 import re
 from collections.abc import Iterator
 from typing import Any
 
+from runtime.contract.finite_json import decode_finite
 from runtime.contract.unstorable import UNPAIRED_SURROGATE
 
 ENTITY = re.compile(r"&(?:#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[A-Za-z][A-Za-z0-9]{1,31});")
@@ -74,7 +74,7 @@ def read_json(text: str) -> Any:
     Its strings become text that answers can be written with: JSON can escape halves of surrogate pairs.
     """
     try:
-        return _cleaned(json.loads(text, parse_constant=_refuse, parse_float=_finite))
+        return _cleaned(decode_finite(text))
     except (ValueError, RecursionError):
         return None
 
@@ -85,15 +85,6 @@ def _cleaned(value: Any) -> Any:
     if isinstance(value, dict):
         return {_cleaned(name): _cleaned(inner) for name, inner in value.items()}
     return [_cleaned(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    return value if math.isfinite(value) else _refuse(digits)
-
-
-def _refuse(number: str) -> float:
-    raise ValueError(f"{number} is not finite")
 
 
 def read_length(text: str | None) -> int | float | dict[str, Any] | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import codecs
 import json
-import math
 from typing import Any
 
+from runtime.contract.finite_json import NotFinite, decode_finite
 from runtime.services.openapi_specs.faults import LONG, Count, Unreadable, check_depth
 from runtime.services.openapi_specs.yaml_reading import read_yaml
 
@@ -27,11 +27,13 @@ def read(content: bytes, count: Count) -> Any:
     if not text.lstrip().startswith(("{", "[")):
         return read_yaml(text, count)
     try:
-        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        value = decode_finite(text)
     except RecursionError:
         check_depth(1 << 30)
     except json.JSONDecodeError as error:
         return _maybe_yaml(text, error, count)
+    except NotFinite as error:
+        raise Unreadable(f"The JSON has the number {str(error)[:30]}, which is not finite.") from None
     except ValueError as error:  # a number with more digits than any reader takes
         raise Unreadable(f"The JSON cannot be read: {error}") from None
     _measure(value, count)
@@ -55,17 +57,6 @@ def _maybe_yaml(text: str, error: json.JSONDecodeError, count: Count) -> Any:
     except Unreadable:
         place = f"line {error.lineno}, column {error.colno}"
         raise Unreadable(f"The JSON cannot be read: {error.msg} at {place}.") from None
-
-
-def _refuse_constant(name: str) -> float:
-    raise Unreadable(f"The JSON has the number {name}, which is not valid JSON.")
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
-        raise Unreadable("The JSON has a number that is too large.")
-    return value
 
 
 def _measure(value: Any, count: Count) -> None:

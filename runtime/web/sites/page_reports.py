@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from runtime.contract import errors
-from runtime.contract.base import finite_json
+from runtime.contract.finite_json import finite_json
 
 MAX_BODY = 32 * 1024
 MAX_REPORTS = 20

@@ -10,7 +10,8 @@ from pydantic import MISSING, ValidationError
 
 from runtime.api.requests import _read
 from runtime.api.table import operations
-from runtime.contract.base import LONG, Body, finite_json
+from runtime.contract.base import LONG, Body
+from runtime.contract.finite_json import finite_json
 
 BODIES = {one.body for one in operations() if one.body is not None and issubclass(one.body, Body)}
 DEMANDING = sorted(
