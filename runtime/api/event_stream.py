@@ -28,6 +28,7 @@ from runtime.api.server_sent_events import CONNECTED, STILL_HERE, stream, writte
 from runtime.api.shown_events import event_details
 from runtime.api.stream_access import StreamAccess
 from runtime.contract import errors
+from runtime.contract.batches import batched
 from runtime.contract.events import EventDetail, EventStreamQuery
 from runtime.dispatch.announcing import Announcement
 from runtime.engines.frames import LEVELS
@@ -153,7 +154,7 @@ class _Following:
         chosen = self._passing(found) if self._searches else found
         told = {(one.id, one.attempts) for one in chosen}
         self._seen.update((one, None) for one in recent if one not in told)
-        for some in _pieces(chosen[::-1]):
+        for some in batched(chosen[::-1], AT_ONCE):
             yield from self._whole(some)
 
     def _last(self) -> list[Ended]:
@@ -175,7 +176,7 @@ class _Following:
     def _passing(self, found: Sequence[Ended]) -> list[Ended]:
         """Give as many of the last events as are wanted that pass the filters of level and text, the last one first."""
         chosen: list[Ended] = []
-        for some in _pieces(found):
+        for some in batched(found, AT_ONCE):
             with self._at_work(), self._host.database.transaction(writes=False) as session:
                 rows = event_lists.whole_events(session, self._reach, some)
                 details = self._details(session, rows)
@@ -191,7 +192,7 @@ class _Following:
         while True:
             with self._at_work(), self._host.database.transaction(writes=False) as session:
                 found = event_lists.ended(session, self._reach, self._integration.id, self._query, after, BATCH)
-            for some in _pieces([one for one in found if (one.id, one.attempts) not in self._seen]):
+            for some in batched([one for one in found if (one.id, one.attempts) not in self._seen], AT_ONCE):
                 yield self._whole(some)
             if len(found) < BATCH:
                 return
@@ -255,11 +256,6 @@ class _Following:
         texts = [told["event"]["payload"]["type"], told["event"]["subject"], *(line["message"] for line in logs)]
         texts.append((trace.get("fault") or {}).get("message", ""))
         return any(query.text.casefold() in text.casefold() for text in texts)
-
-
-def _pieces(found: Sequence[Ended]) -> Iterator[Sequence[Ended]]:
-    for place in range(0, len(found), AT_ONCE):
-        yield found[place : place + AT_ONCE]
 
 
 def _shown(detail: EventDetail) -> dict[str, Any]:

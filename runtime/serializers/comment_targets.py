@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import MISSING
 
+from runtime.contract.batches import batched
 from runtime.contract.comments import CommentNode, CommentPage, CommentTarget, TableCellTarget
 from runtime.contract.document_nodes import said
 from runtime.serializers.view import View
@@ -97,8 +98,8 @@ def _stored(view: View, wanted: Sequence[tuple[str, str]]) -> Iterator[tuple[tup
     """Read documents as they are stored, by their spaces and names, some at a time."""
     for space_id in sorted({space_id for space_id, _ in wanted}):
         names = sorted(name for space, name in wanted if space == space_id)
-        for place in range(0, len(names), AT_ONCE):
-            packed = revisions.packed_documents(view.session, space_id, names[place : place + AT_ONCE])
+        for batch in batched(names, AT_ONCE):
+            packed = revisions.packed_documents(view.session, space_id, batch)
             yield from (((space_id, name), stored) for name, stored in packed.items())
 
 

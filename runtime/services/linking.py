@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy.orm import Session
 
 from runtime.contract.addresses import Addresses
+from runtime.contract.batches import batched
 from runtime.contract.document_references import Reference, Relation, is_reference
 from runtime.store import openapi_specs, rows
 from runtime.store.content import references
@@ -121,8 +122,8 @@ class Links:
         self._see(CollectionRow, {ref["collection"] for ref in named if ref["kind"] == "collection"})
         people = sorted({ref["user"] for ref in named if ref["kind"] == "user"})
         members: set[str] = set()
-        for place in range(0, len(people), AT_ONCE):
-            some = MemberRow.user_id.in_(people[place : place + AT_ONCE])
+        for batch in batched(people, AT_ONCE):
+            some = MemberRow.user_id.in_(batch)
             every = rows.every(self._session, HOST, MemberRow, some, organization_id=self._space.organization_id)
             members |= {member.user_id for member in every}
         self._seen[MemberRow] = members
@@ -133,8 +134,8 @@ class Links:
     def _see(self, table: type[SpaceRow] | type[CollectionRow], ids: set[str]) -> None:
         seen: set[str] = set()
         every = sorted(ids)
-        for place in range(0, len(every), AT_ONCE):
-            found = rows.every(self._session, self._reach, table, table.id.in_(every[place : place + AT_ONCE]))
+        for batch in batched(every, AT_ONCE):
+            found = rows.every(self._session, self._reach, table, table.id.in_(batch))
             seen |= {row.id for row in found}
         self._seen[table] = seen
 

@@ -14,6 +14,7 @@ from pydantic import MISSING
 from sqlalchemy.orm import Session
 
 from runtime.contract.addresses import Addresses
+from runtime.contract.batches import batched
 from runtime.contract.embedding import Embed, IntegrationEmbed, LinkEmbed
 from runtime.contract.url_patterns import lower_host, matches
 from runtime.serializers.integrations import pictures_address
@@ -55,8 +56,7 @@ class Unfurling:
     def _made_for(self, session: Session, address: str, among: Sequence[Current]) -> Iterator[IntegrationRow]:
         """Find the integrations that have a pattern for the address, in their order."""
         lowered = lower_host(address)
-        for place in range(0, len(among), AT_ONCE):
-            some = among[place : place + AT_ONCE]
+        for some in batched(among, AT_ONCE):
             patterns = {one.id: self._kept.use(one.version_id) for one in some}
             missing = [one for one, known in patterns.items() if known is None]
             if missing:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, String, and_, cast, exists, func, or_, select
 from sqlalchemy.orm import Session
 
+from runtime.contract.batches import batched
 from runtime.contract.integrations import IntegrationQuery
 from runtime.store.installed import covers_every_space
 from runtime.store.rows import HOST, Reach, visible
@@ -146,8 +147,8 @@ def scripts_of_site(
         .order_by(SiteInstallationRow.created_at)
     )
     ids = session.scalars(query.with_only_columns(SiteInstallationRow.id, maintain_column_froms=True)).all()
-    for place in range(0, len(ids), AT_ONCE):
-        some = query.where(SiteInstallationRow.id.in_(ids[place : place + AT_ONCE]))
+    for batch in batched(ids, AT_ONCE):
+        some = query.where(SiteInstallationRow.id.in_(batch))
         yield from ((integration, installation, part) for integration, installation, part in session.execute(some))
 
 
@@ -253,8 +254,7 @@ def _active_on(space: SpaceRow, which: ColumnElement[bool]) -> Select[Integratio
 def _few_at_once(session: Session, query: Select[IntegrationRow]) -> Iterator[IntegrationRow]:
     # By their ids and not with a cursor of the database: PostgreSQL has none outside of a transaction.
     ids = session.scalars(query.with_only_columns(IntegrationRow.id, maintain_column_froms=True)).all()
-    for place in range(0, len(ids), AT_ONCE):
-        some = ids[place : place + AT_ONCE]
+    for some in batched(ids, AT_ONCE):
         found = {row.id: row for row in session.scalars(select(IntegrationRow).where(IntegrationRow.id.in_(some)))}
         yield from (found[one] for one in some if one in found)
 

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import delete, or_, select
 from sqlalchemy.orm import Session
 
+from runtime.contract.batches import batched
 from runtime.store import queue
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import (
@@ -94,8 +95,8 @@ def _told_of(session: Session, installation_id: str, places: dict[tuple[str, str
 
 def remove(session: Session, gone: Gone) -> None:
     """Remove what was found; parts and visitors' sessions go with what they belong to."""
-    for start in range(0, len(gone.events), AT_ONCE):
-        queue.forget(session, EventRow.seq.in_(gone.events[start : start + AT_ONCE]))
+    for batch in batched(gone.events, AT_ONCE):
+        queue.forget(session, EventRow.seq.in_(batch))
     if gone.installations:
         queue.forget(session, EventRow.installation_id.in_(gone.installations))
     for table, _ in PARTS:

@@ -327,8 +327,8 @@ def test_hostile_bodies(body: Any, space: Space) -> None:
         {"markdown": "a" + "&#x20;" * 16_000 + "b"},
         document(text("a" + " " * 90_000 + "b", "k")),
         {"markdown": "*a " * 16_000 + " a*" * 16_000},
-        {"markdown": "> ---\nfoo\n" * 9_000},
-        {"markdown": "a\n-\n" * 20_000},
+        {"markdown": "> ---\nfoo\n" * 8_000},
+        {"markdown": "a\n-\n" * 14_000},
     ],
     ids=["tag", "references", "document", "emphasis", "quotes", "tables"],
 )

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from sqlalchemy.orm import Session
 
 from runtime.background.jobs import Job, JobFailed
+from runtime.contract.batches import batched
 from runtime.contract.json_parts import encode_in_pieces
 from runtime.engines.git_http import ZERO, GitRemote, PushRefused, References
 from runtime.engines.separate_process.answers import Refused
@@ -176,9 +177,9 @@ def _write_documents(job: Job, session: Session, space_id: str, snapshot: Snapsh
     """Write the documents in batches, one per line after its name."""
     names, written = sorted(snapshot.documents()), 0
     with (folder / DOCUMENTS).open("w", encoding="utf-8") as file:
-        for place in range(0, len(names), AT_ONCE):
+        for batch in batched(names, AT_ONCE):
             job.check()
-            packed = revisions.packed_documents(session, space_id, names[place : place + AT_ONCE])
+            packed = revisions.packed_documents(session, space_id, batch)
             for name, stored in packed.items():
                 found = unpack_within(stored, MAX_DOCUMENTS - written)
                 if found is None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from runtime.contract.batches import batched
 from runtime.contract.document_references import references_in
 from runtime.services import content
 from runtime.services.expressions import evaluated
@@ -114,8 +115,8 @@ def book_of(session: Session, space: SpaceRow, revision: RevisionRow, pages: Ite
 def _read(session: Session, space_id: str, names: list[str], into: dict[str, Any]) -> None:
     """Read documents by their names, one after the other; raises `TooMuch` for more than a PDF may have."""
     length = 0
-    for place in range(0, len(names), AT_ONCE):
-        packed = revisions.packed_documents(session, space_id, names[place : place + AT_ONCE])
+    for batch in batched(names, AT_ONCE):
+        packed = revisions.packed_documents(session, space_id, batch)
         for name, stored in packed.items():
             if name not in into:
                 into[name] = unpack(stored)

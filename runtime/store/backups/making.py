@@ -13,6 +13,7 @@ from pathlib import Path
 from sqlalchemy import Connection, inspect, select, union
 from sqlalchemy.engine import make_url
 
+from runtime.contract.batches import batched
 from runtime.store.backups import postgresql_rows
 from runtime.store.backups.archive import FORMAT, KEYS, SQLITE, BackupRefused, Manifest, Member, Writer, digest_of
 from runtime.store.blobs.folder import FolderBackend
@@ -100,8 +101,8 @@ def _touch(database: Database, blobs: Path) -> None:
         needed = needed_blobs(session.connection())
     store = BlobStore(database, FolderBackend(blobs))
     kept = [Blob(name, size) for name, size in rows if name in needed]
-    for start in range(0, len(kept), TOUCHED_AT_ONCE):
-        store.touch(kept[start : start + TOUCHED_AT_ONCE])
+    for batch in batched(kept, TOUCHED_AT_ONCE):
+        store.touch(batch)
 
 
 def _copy_sqlite(database: Database, folder: Path) -> tuple[dict[str, Member], set[str]]:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from sqlalchemy import delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
+from runtime.contract.batches import batched
 from runtime.store.blobs.store import GRACE
 from runtime.store.content import sizes
 from runtime.store.content.pieces import names_of, unpack
@@ -54,9 +55,9 @@ class Needed:
             lists |= {name for one in of_revision for name in names_of(one)}
         new = sorted(lists - self.pieces)
         self.pieces |= lists
-        for place in range(0, len(new), AT_ONCE):
+        for batch in batched(new, AT_ONCE):
             query = select(ContentPieceRow.content).where(
-                ContentPieceRow.space_id == space_id, ContentPieceRow.name.in_(new[place : place + AT_ONCE])
+                ContentPieceRow.space_id == space_id, ContentPieceRow.name.in_(batch)
             )
             for content in session.scalars(query):
                 for entry in unpack(content):
@@ -98,7 +99,7 @@ def sweep(database: Database, space_id: str) -> None:
         old = SpaceBlobRow.added_at < now() - GRACE
         blobs = select(SpaceBlobRow.name).where(SpaceBlobRow.space_id == space_id, old)
         needless_blobs = sorted(set(session.scalars(blobs)) - needed.blobs)
-    for part in _parts(needless):
+    for part in batched(needless, AT_ONCE):
         with _written_since(database, space_id, needed) as session:
             names = [name for name in part if name not in needed.pieces]
             of_these = delete(ContentPieceRow).where(
@@ -108,7 +109,7 @@ def sweep(database: Database, space_id: str) -> None:
             sizes.note(session, space_id, -sum(deleted))
             found = DocumentReferencesRow
             session.execute(delete(found).where(found.space_id == space_id, found.name.in_(names)))
-    for some in _parts(needless_blobs):
+    for some in batched(needless_blobs, AT_ONCE):
         with _written_since(database, space_id, needed) as session:
             unneeded = [name for name in some if name not in needed.blobs]
             session.execute(
@@ -143,7 +144,7 @@ def _delete_steps(database: Database, space_id: str, before: datetime) -> int:
         steps = select(RevisionRow.id).where(RevisionRow.space_id == space_id, *_steps(before))
         said = _said(session, space_id)
         ids = sorted(set(session.scalars(steps)) - said)
-    for part in _parts(ids):
+    for part in batched(ids, AT_ONCE):
         with database.transaction(writes=True) as session:
             acquire(session, f"content of {space_id}")
             still = RevisionRow.id.in_(part), RevisionRow.space_id == space_id
@@ -186,8 +187,3 @@ def _steps(before: datetime) -> tuple[Any, ...]:
         ~exists().where(RequestedReviewerRow.revision_id == of.id),
         ~exists().where(ReviewRow.revision_id == of.id),
     )
-
-
-def _parts(names: Sequence[T]) -> Iterator[Sequence[T]]:
-    for place in range(0, len(names), AT_ONCE):
-        yield names[place : place + AT_ONCE]

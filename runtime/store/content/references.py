@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from runtime.contract.batches import batched
 from runtime.contract.document_references import Reference
 from runtime.store.inserting import insert_into
 from runtime.store.tables.content import DocumentReferencesRow
@@ -48,15 +49,15 @@ def read(session: Session, space_id: str, names: Iterable[str]) -> dict[str, Fou
 def _rows(session: Session, space_id: str, names: Iterable[str]) -> dict[bytes, Any]:
     wanted = sorted({bytes.fromhex(name) for name in names})
     found: dict[bytes, Any] = {}
-    for place in range(0, len(wanted), AT_ONCE):
+    for batch in batched(wanted, AT_ONCE):
         query = select(DocumentReferencesRow.name, DocumentReferencesRow.found).where(
-            DocumentReferencesRow.space_id == space_id, DocumentReferencesRow.name.in_(wanted[place : place + AT_ONCE])
+            DocumentReferencesRow.space_id == space_id, DocumentReferencesRow.name.in_(batch)
         )
         found |= dict(session.execute(query).all())
     return found
 
 
 def _insert(session: Session, values: Sequence[Mapping[str, Any]]) -> None:
-    for place in range(0, len(values), AT_ONCE):
-        statement = insert_into(session, DocumentReferencesRow).values(values[place : place + AT_ONCE])
+    for batch in batched(values, AT_ONCE):
+        statement = insert_into(session, DocumentReferencesRow).values(batch)
         session.execute(statement.on_conflict_do_nothing())

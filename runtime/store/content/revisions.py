@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from sqlalchemy import ColumnElement, and_, func, literal, select
 from sqlalchemy.orm import Session
 
+from runtime.contract.batches import batched
 from runtime.contract.document_references import found_in
 from runtime.store.blobs.store import Blob, need
 from runtime.store.content import references, sizes
@@ -144,8 +145,7 @@ def keep(session: Session, space_id: str, packed: Mapping[bytes, bytes], found: 
 def are_kept(session: Session, space_id: str, names: Iterable[str]) -> bool:
     """Return whether all these documents exist: those without a revision may have been deleted."""
     wanted = sorted({bytes.fromhex(name) for name in names})
-    for place in range(0, len(wanted), AT_ONCE):
-        some = wanted[place : place + AT_ONCE]
+    for some in batched(wanted, AT_ONCE):
         there = ContentPieceRow.space_id == space_id, ContentPieceRow.name.in_(some)
         if session.scalar(select(func.count()).select_from(ContentPieceRow).where(*there)) != len(some):
             return False
@@ -218,8 +218,8 @@ def _read(session: Session, space_id: str, names: Sequence[bytes]) -> dict[bytes
 def _some(space_id: str, names: Sequence[bytes]) -> Iterator[ColumnElement[bool]]:
     """Match pieces of a space, as many at a time as a statement may name."""
     row = ContentPieceRow
-    for place in range(0, len(names), AT_ONCE):
-        yield and_(row.space_id == space_id, row.name.in_(names[place : place + AT_ONCE]))
+    for batch in batched(names, AT_ONCE):
+        yield and_(row.space_id == space_id, row.name.in_(batch))
 
 
 def _copy(session: Session, space_id: str, to: str, names: Sequence[bytes]) -> None:
@@ -236,8 +236,8 @@ def _add(session: Session, space_id: str, pieces: Mapping[bytes, bytes]) -> None
     """Store pieces, and count their bytes; existing ones stay."""
     values = [{"space_id": space_id, "name": name, "content": content} for name, content in sorted(pieces.items())]
     added = 0
-    for place in range(0, len(values), AT_ONCE):
-        statement = insert_into(session, ContentPieceRow).values(values[place : place + AT_ONCE])
+    for batch in batched(values, AT_ONCE):
+        statement = insert_into(session, ContentPieceRow).values(batch)
         new = session.scalars(statement.on_conflict_do_nothing().returning(ContentPieceRow.name))
         added += sum(len(pieces[name]) for name in new)
     sizes.note(session, space_id, added)

@@ -11,6 +11,8 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Session
 from sqlalchemy.types import LargeBinary
 
+from runtime.contract.batches import batched
+
 AT_ONCE = 500
 """Words in one statement."""
 
@@ -28,8 +30,8 @@ def among(session: Session, column: Any, values: Sequence[str] | Sequence[int]) 
 def of_each(session: Session, query: Any, column: Any, words: Sequence[bytes]) -> list[Any]:
     """Run a query for each of some words in a column."""
     found: list[Any] = []
-    for place in range(0, len(words), AT_ONCE):
-        found += session.execute(_joined(session, query, column, words[place : place + AT_ONCE])).all()
+    for batch in batched(words, AT_ONCE):
+        found += session.execute(_joined(session, query, column, batch)).all()
     return found
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
+from runtime.contract.batches import batched
 from runtime.store.reach import Reach
 from runtime.store.rows import visible
 from runtime.store.search_index import postings
@@ -137,13 +138,13 @@ def pages_at(session: Session, hits: Sequence[Hit]) -> dict[tuple[str, int], Pag
     """Read pages by space and number."""
     row, found = SearchPageRow, {}
     for space_id, numbers in _by_space(hits).items():
-        for place in range(0, len(numbers), AT_ONCE):
+        for batch in batched(numbers, AT_ONCE):
             query = (
                 select(
                     row.space_id, row.number, row.page_id, row.title, row.path, row.content, SearchSpaceRow.revision_id
                 )
                 .join(SearchSpaceRow, SearchSpaceRow.space_id == row.space_id)
-                .where(row.space_id == space_id, among(session, row.number, numbers[place : place + AT_ONCE]))
+                .where(row.space_id == space_id, among(session, row.number, batch))
             )
             for values in session.execute(query):
                 found[values[0], values[1]] = PageRow(*values)
@@ -154,8 +155,8 @@ def ids_of(session: Session, hits: Sequence[Hit]) -> dict[tuple[str, int], str]:
     """Read the ids of pages by space and number."""
     row, found = SearchPageRow, {}
     for space_id, numbers in _by_space(hits).items():
-        for place in range(0, len(numbers), AT_ONCE):
-            here = (row.space_id == space_id, among(session, row.number, numbers[place : place + AT_ONCE]))
+        for batch in batched(numbers, AT_ONCE):
+            here = (row.space_id == space_id, among(session, row.number, batch))
             for number, page_id in session.execute(select(row.number, row.page_id).where(*here)):
                 found[space_id, number] = page_id
     return found

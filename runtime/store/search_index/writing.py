@@ -18,6 +18,7 @@ from sqlalchemy import and_, bindparam, delete, exists, func, or_, select, updat
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Session
 
+from runtime.contract.batches import batched
 from runtime.contract.document_sections import Section
 from runtime.store.database import Table, now
 from runtime.store.inserting import insert_into
@@ -171,7 +172,7 @@ def write(session: Session, change: Change, revision: str | None, leased_until: 
         values["revision_id"] = revision
     if session.execute(_unfetched(update(SearchSpaceRow).where(*same).values(values))).rowcount != 1:  # type: ignore[attr-defined]
         return False
-    for some in _slices(change.gone):
+    for some in batched(change.gone, AT_ONCE):
         _delete(session, SearchPageRow, space_id, SearchPageRow.page_id.in_(some))
     _put(session, SearchPageRow, ("space_id", "page_id"), change.pages)
     _put(session, SearchPostingRow, ("space_id", "word", "chunk"), change.rows)
@@ -281,7 +282,7 @@ def _row(space_id: str, number: int, page: IndexedPage) -> dict[str, Any]:
 
 def _stored(session: Session, space_id: str, ids: Sequence[str]) -> dict[str, tuple[int, IndexedPage]]:
     found: dict[str, tuple[int, IndexedPage]] = {}
-    for some in _slices(ids):
+    for some in batched(ids, AT_ONCE):
         query = select(SearchPageRow).where(SearchPageRow.space_id == space_id, SearchPageRow.page_id.in_(some))
         for row in session.scalars(query):
             content = read_content(row.content)
@@ -342,7 +343,7 @@ def _add(session: Session, insert: Any, values: Sequence[Mapping[str, Any]]) -> 
     # Column by column: a statement for each row costs the host ten times as much, all of it in its interpreter.
     names = list(values[0])
     columns = [insert.table.c[name] for name in names]
-    for some in _slices(values):
+    for some in batched(values, AT_ONCE):
         arrays = [bindparam(None, [one[column.name] for one in some], type_=ARRAY(column.type)) for column in columns]
         rows = func.unnest(*arrays).table_valued(*names).render_derived()
         session.execute(insert.from_select(columns, select(*rows.c)))
@@ -371,7 +372,3 @@ def _delete(session: Session, table: Any, space_id: str, *conditions: Any) -> No
 
 def _unfetched(statement: Any) -> Any:
     return statement.execution_options(synchronize_session=False)
-
-
-def _slices(values: Sequence[Any]) -> Iterable[Sequence[Any]]:
-    return [values[place : place + AT_ONCE] for place in range(0, len(values), AT_ONCE)]
