@@ -17,6 +17,7 @@ import click
 
 from devkit.projects import setting_up
 from devkit.terminal.output import Problem, answer, json_option
+from runtime.contract.integration_names import LONGEST_NAME, is_integration_name
 
 TEMPLATES: dict[str, str] = {
     "block": "A block with properties that its editor sets, and state that is separate for each reader.",
@@ -46,9 +47,6 @@ FOR_EDITORS = {
     ),
 }
 """Language -> files that every project gets a copy of: editors know manifests and tests by them."""
-NAME = re.compile(r"[a-zA-Z0-9-_.]+")
-LONGEST_NAME = 100
-"""Valid names of integrations; duplicated from the contract, whose import would take half the time of a run."""
 SHORTEST_TITLE, LONGEST_TITLE = 2, 30
 STANDS_FOR_NAME, STANDS_FOR_TITLE = "my-integration", "My integration"
 HIDDEN = "dot."
@@ -136,12 +134,12 @@ def listed(known: Mapping[str, str]) -> str:
 
 def check_name(name: str) -> str:
     """Return the name if an integration may have it; raises Problem."""
-    if not NAME.fullmatch(name) or set(name) == {"."}:
+    if len(name) > LONGEST_NAME:
+        raise Problem(f"a name has at most {LONGEST_NAME} characters; this one has {len(name)}")
+    if not is_integration_name(name):
         raise Problem(
             f"`{name}` cannot be a name", hint="use letters, digits, `-`, `_` and `.`, for example my-integration"
         )
-    if len(name) > LONGEST_NAME:
-        raise Problem(f"a name has at most {LONGEST_NAME} characters; this one has {len(name)}")
     return name
 
 
@@ -174,7 +172,7 @@ def ask_name(place: str | None) -> str:
     """Prompt for a valid name; raises Problem without a terminal."""
     must_be_asked("which name? Write it after the command: devkit new NAME --template TEMPLATE")
     folder = Path(place).name if place else ""
-    default = folder if NAME.fullmatch(folder) and set(folder) != {"."} else None
+    default = folder if is_integration_name(folder) else None
     return str(click.prompt("Name of the integration", default=default, value_proc=asked(check_name), err=True))
 
 

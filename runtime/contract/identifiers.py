@@ -9,11 +9,12 @@ from pydantic import AfterValidator, StringConstraints
 
 from runtime.contract.base import has_no_nul
 from runtime.contract.expected import DOTTED
+from runtime.contract.integration_names import LONGEST_NAME
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 LENGTH = 20
 
-IntegrationName = Annotated[str, StringConstraints(pattern=DOTTED, max_length=100)]
+IntegrationName = Annotated[str, StringConstraints(pattern=DOTTED, max_length=LONGEST_NAME)]
 ObjectId = Annotated[str, AfterValidator(has_no_nul), StringConstraints(min_length=1, max_length=100)]
 """The id of an object, as far as a body must be believed."""
 

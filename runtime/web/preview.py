@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -23,6 +22,7 @@ from runtime.api.server_sent_events import CONNECTED, STILL_HERE, stream, writte
 from runtime.api.stream_access import StreamAccess
 from runtime.contract import accessibility, contentkit, errors, event_examples
 from runtime.contract.base import Body, WireModel
+from runtime.contract.integration_names import is_integration_name
 from runtime.contract.invocation import Limits, ScriptFault
 from runtime.contract.organizations import reaches
 from runtime.dispatch.recorder import summary
@@ -41,7 +41,6 @@ from runtime.web.preview_pages import PAGES, page
 
 GATE = Gate("previewIntegration", (INTEGRATION,), member("admin"))
 BEAT = 15.0
-NAME = re.compile(r"[a-zA-Z0-9-_.]{1,100}")
 LOOK_EVERY = 1.0
 """Seconds between two looks at whether who watches still may."""
 POLICY = (
@@ -124,7 +123,7 @@ def admit(call: Call) -> None:
 def admit_author(call: Call) -> bool:
     """Admit as `admit` does, and before the first version every administrator; tells whether there is a version."""
     name = call.path["integrationName"]
-    if not NAME.fullmatch(name):
+    if not is_integration_name(name):
         raise errors.NotFound("There is no integration with this name: it contains characters that names cannot have.")
     with call.host.database.transaction(writes=False) as session:
         published = rows.find(session, HOST, IntegrationRow, name=name) is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from functools import partial
 
@@ -15,6 +14,7 @@ from runtime.api.operation import Family
 from runtime.api.permission import ANYBODY_WITH_A_TOKEN, INTEGRATION_ONLY, USER, member
 from runtime.api.resource import Resource
 from runtime.contract import errors
+from runtime.contract.integration_names import LONGEST_NAME, is_integration_name
 from runtime.contract.integrations import (
     DevelopmentMode,
     Integration,
@@ -98,8 +98,10 @@ def _publisher(call: Call, session: Session, named: str) -> OrganizationRow:
 
 
 def _valid_name(name: str) -> str:
-    if not re.fullmatch(r"[a-zA-Z0-9-_.]{1,100}", name) or set(name) <= {"."}:
-        raise errors.BadRequest("integrationName: only letters, digits, `-`, `_` and `.`, at most 100 of them")
+    if not is_integration_name(name):
+        raise errors.BadRequest(
+            f"integrationName: only letters, digits, `-`, `_` and `.`, at most {LONGEST_NAME} of them"
+        )
     return name
 
 

@@ -22,7 +22,6 @@ from devkit.commands import new
 from devkit.projects import names
 from devkit.projects import project as projects
 from devkit.terminal.output import Problem
-from runtime.contract.identifiers import IntegrationName
 from runtime.contract.manifest import ProjectManifest
 from tests.devkit.conftest import Shell
 from tests.devkit.dev_process import PATIENCE, devkit, environment
@@ -36,9 +35,7 @@ def test_the_table_names_the_folders() -> None:
         assert sorted(new.TEMPLATES) == sorted(path.name for path in (ROOT / "templates" / language).iterdir())
 
 
-def test_names_and_titles_are_those_of_the_contract() -> None:
-    (rule,) = IntegrationName.__metadata__
-    assert (f"^{new.NAME.pattern}$", new.LONGEST_NAME) == (rule.pattern, rule.max_length)
+def test_titles_are_those_of_the_contract() -> None:
     bounds = next(one for one in ProjectManifest.model_fields["title"].metadata if hasattr(one, "max_length"))
     assert (bounds.min_length, bounds.max_length) == (new.SHORTEST_TITLE, new.LONGEST_TITLE)
 

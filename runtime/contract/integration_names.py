@@ -1,0 +1,16 @@
+"""Names of integrations, without what models of the contract take to import."""
+
+from __future__ import annotations
+
+import re
+
+from runtime.contract.expected import DOTTED
+
+LONGEST_NAME = 100
+"""Characters."""
+_NAME = re.compile(DOTTED)
+
+
+def is_integration_name(name: str) -> bool:
+    """Return whether an integration may have a name; one of dots alone would be a folder in addresses."""
+    return len(name) <= LONGEST_NAME and _NAME.fullmatch(name) is not None and set(name) != {"."}
