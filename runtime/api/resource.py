@@ -131,7 +131,7 @@ class PathValue:
 
 
 class RowsOf(NamedTuple):
-    """What a handler returns whose request decides which resource a list is of, or with `seen` who sees its rows."""
+    """What the handler of a list returns if the request decides what is listed, or (with `seen`) which rows are shown."""
 
     resource: Resource[Any]
     conditions: Conditions

@@ -17,8 +17,8 @@ Work = Callable[[], None]
 class FairPool:
     """Runs tasks in a few threads, taking turns between organizations, and within each between its integrations.
 
-    An organization may have as many tasks running as threads are free, so one with slow tasks leaves threads
-    for the others, including newcomers. An integration may have half of all threads less what its organization runs.
+    An organization may run as many tasks as there are free threads, so slow tasks leave threads for others, newcomers
+    included. An integration may run as many as half of all threads, minus the tasks that its organization runs.
     """
 
     def __init__(self, threads: int, name: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import time
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -54,7 +55,7 @@ def emit(
     if EVENTS[kind].by_visitors:
         chosen = [one for one in chosen if not queue.is_full(session, one.integration_id, count)]
     elif not has_room:
-        full = _overfull(session, {one.integration_id for one in chosen})
+        full = _overfull(session, Counter(one.integration_id for one in chosen for _ in range(count)))
         chosen = [one for one in chosen if one.integration_id not in full]
     place = {"spaceId": space_id} if space_id else {}
     place |= {"siteId": site_id} if site_id else {}
@@ -126,13 +127,13 @@ def _insert(session: Session, rows: list[dict[str, Any]]) -> None:
 
 
 def _insert_if_room(session: Session, *events: dict[str, Any]) -> None:
-    if not _overfull(session, {row["integration_id"] for row in events}):
+    if not _overfull(session, Counter(row["integration_id"] for row in events)):
         _insert(session, list(events))
 
 
-def _overfull(session: Session, integration_ids: set[str]) -> set[str]:
-    """Return the integrations with so many waiting events that none is added, and log when that begins."""
-    full = queue.overfull(session, integration_ids) if integration_ids else set()
+def _overfull(session: Session, more: Counter[str]) -> set[str]:
+    """Return the integrations with so many waiting events that these are not added, and log when that begins."""
+    full = queue.overfull(session, more) if more else set()
     for integration_id in full - _warned:
         _log.warning(
             "%d events of the integration %s are waiting: it gets no further events about changes until "
@@ -140,6 +141,6 @@ def _overfull(session: Session, integration_ids: set[str]) -> set[str]:
             queue.HARD_MAX_WAITING,
             integration_id,
         )
-    _warned.difference_update(integration_ids - full)
+    _warned.difference_update(more.keys() - full)
     _warned.update(full)
     return full

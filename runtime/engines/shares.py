@@ -35,12 +35,13 @@ def eviction_order(idle: Iterable[Thing], owner: Callable[[Thing], str], newcome
 
 
 class Shares:
-    """Places, of which each owner may hold a share of what is free; safe to use from many threads.
+    """Places that owners share: the fewer are free, the fewer may one owner hold. Safe to use from many threads.
 
-    An eighth (of fewer than eight places nothing) is in reserve for those who hold none. Of the rest a single owner
-    gets half, two get a third each, and so on. A part of an owner (an integration of an organization) may hold half of
-    all places, less what its owner holds. The rule is that of dynamic thresholds for shared buffers (Choudhury and
-    Hahne, 1998); without the reserve a few owners, of which each takes half of what is left, would leave nothing.
+    An eighth is in reserve for owners that hold none (nothing, of fewer than eight places). Of the rest a single owner
+    gets half, two get a third each, and so on. `part` names something within an owner, such as one integration of an
+    organization: it may hold half of all places, minus those that its owner holds already. The rule is that of dynamic
+    thresholds for shared buffers (Choudhury and Hahne, 1998); without the reserve a few owners, each of which takes
+    half of what is left, would leave nothing.
     """
 
     def __init__(self, total: int) -> None:
@@ -122,9 +123,9 @@ class WaitingShares:
         waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
         seconds: float | None = None,
     ) -> Iterator[None]:
-        """Hold a place for a while, and `waiting` as long as there is none; raises `NoneLeft`.
+        """Hold a place for a while; raises `NoneLeft` if no place became free in time.
 
-        `seconds` is how long this thread waits, instead of as long as all do.
+        `waiting` is entered while this thread waits; `seconds` limits its wait, in place of what limits everybody's.
         """
         handed = self._enter((owner, part))
         if handed is not None:

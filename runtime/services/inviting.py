@@ -22,7 +22,7 @@ MAX_INVITES, MAX_LINKS = 10_000, 100
 """Invites of an organization by e-mail that nobody has accepted yet, and links into it."""
 EMAILS_COUNT_FOR = timedelta(days=1)
 MAX_EMAILS, MAX_TO_ONE = 5000, 5
-"""Invites that an organization, and a person in all of theirs, may have sent in that time, and those to one address."""
+"""Invites by e-mail in that time: of an organization, or of a person in all organizations; and to one address."""
 TOO_MANY_EMAILS = "At most {most} invites are sent by e-mail within a day; invite the others tomorrow."
 OFTEN = "{address} was sent {most} invites within a day, which is the maximum; invite this person again tomorrow."
 FULL_OF_INVITES = "This organization has {most} pending invites, which is the maximum; remove some first."

@@ -88,10 +88,10 @@ def _keep_others_out(session: Session, reach: Reach, row: Content, parent: Colle
 def transfer(session: Session, reach: Reach, row: C, target: OrganizationRow) -> C:
     """Transfer something to another organization, where it goes to the end of the top level.
 
-    Grants on it are forgotten, integrations are removed from it, and imports into it end. What its own merge rules
-    allow is void where who transfers it does not administer the other organization. Raises PreconditionFailed while
-    something of it is part of a site, BadRequest where the other organization has no room for it, and NotFound for
-    what was given away or deleted at the same time.
+    Grants on it are forgotten, integrations are removed from it, and imports into it end. Exceptions in its
+    own merge rules are dropped, unless the person who transfers it administers the other organization. Raises
+    PreconditionFailed while something in it is part of a site, BadRequest if the other organization has no room for
+    it, and NotFound if it was transferred or deleted at the same time.
     """
     former = row.organization_id
     service.lock_structure(session, former, target.id, more=installing.ids_in(session, former))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Any, Literal
@@ -63,11 +63,12 @@ def _counting_standing() -> Select[int]:
     return select(func.count()).select_from(some)
 
 
-def overfull(session: Session, integration_ids: Collection[str]) -> set[str]:
-    """Return those of some integrations that have `HARD_MAX_WAITING` events that are not over."""
-    of = EventRow.integration_id.in_(integration_ids)
-    counted = select(EventRow.integration_id).where(of, STANDING).group_by(EventRow.integration_id)
-    return set(session.scalars(counted.having(func.count() >= HARD_MAX_WAITING)))
+def overfull(session: Session, more: Mapping[str, int]) -> set[str]:
+    """Return the integrations that would have over `HARD_MAX_WAITING` events that are not over with this many more."""
+    of = EventRow.integration_id.in_(more)
+    counted = select(EventRow.integration_id, func.count()).where(of, STANDING).group_by(EventRow.integration_id)
+    most = counted.having(func.count() > HARD_MAX_WAITING - max(more.values()))
+    return {one for one, standing in session.execute(most) if standing + more[one] > HARD_MAX_WAITING}
 
 
 def add(session: Session, events: Sequence[dict[str, Any]]) -> None:

@@ -75,9 +75,9 @@ class S3Backend:
     def open(self, name: str, start: int = 0) -> BinaryIO:
         """Read a blob from a byte on."""
         ranged = {"Range": f"bytes={start}-"} if start else {}
-        with self._asking(name):
+        with self._asking(name, whole=False):
             body = self._client.get_object(**self._at(name), **ranged)["Body"]
-        return cast(BinaryIO, _Body(body, lambda: self._asking(name)))
+        return cast(BinaryIO, _Body(body, lambda whole: self._asking(name, whole=whole)))
 
     def delete(self, name: str) -> None:
         """Delete a blob."""
@@ -88,7 +88,8 @@ class S3Backend:
         return {"Bucket": self._bucket, "Key": f"{self._prefix}/{name}" if self._prefix else name}
 
     @contextmanager
-    def _asking(self, name: str) -> Iterator[None]:
+    def _asking(self, name: str, *, whole: bool = True) -> Iterator[None]:
+        """Raise errors of the storage as ours. Unless the answer is `whole`, it does not show that storage works."""
         try:
             yield
         except self._failures as error:
@@ -99,7 +100,8 @@ class S3Backend:
             # The whole error may repeat signed addresses.
             self._tell(code or type(error).__name__)
             raise BlobsUnavailable(f"s3://{self._bucket}: {code or type(error).__name__}") from error
-        self._tell(None)
+        if whole:
+            self._tell(None)
 
     def _tell(self, trouble: str | None) -> None:
         """Log an error of the storage, once while it stays the same, and when it works again."""
@@ -113,15 +115,16 @@ class S3Backend:
 class _Body(io.RawIOBase):
     """The bytes of an object as they come: storage may end in the midst of them."""
 
-    def __init__(self, body: Any, asking: Callable[[], AbstractContextManager[None]]) -> None:
+    def __init__(self, body: Any, asking: Callable[[bool], AbstractContextManager[None]]) -> None:
         self._body, self._asking = body, asking
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int | None = -1) -> bytes:
-        with self._asking():
-            content: bytes = self._body.read(None if size is None or size < 0 else size)
+        whole = size is None or size < 0
+        with self._asking(whole):
+            content: bytes = self._body.read(None if whole else size)
         return content
 
     def close(self) -> None:
