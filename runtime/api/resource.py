@@ -131,7 +131,7 @@ class PathValue:
 
 
 class RowsOf(NamedTuple):
-    """What the handler of a list returns if the request decides what is listed, or (with `seen`) which rows are shown."""
+    """What the handler of a list returns if the request decides what it lists, or (`seen`) which rows are shown."""
 
     resource: Resource[Any]
     conditions: Conditions
