@@ -20,13 +20,13 @@ from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import wait as wait_for_end
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 
-from devkit.local_host import descriptors, private_files
+from devkit.local_host import descriptors, private_files, stuck_requests
 from devkit.local_host.log import log_to_errors
 from devkit.local_host.new_host import new_host_notice
 from devkit.local_host.parent_watch import end_with_starter
@@ -38,9 +38,6 @@ from runtime.engines.javascript import isolate_registry as isolates
 from runtime.engines.own_folders import Folders
 from runtime.settings import MOST_WORKERS, BadSetting, Settings, read_settings
 from runtime.telemetry import metrics
-
-if TYPE_CHECKING:
-    from runtime.app import Application
 
 log = logging.getLogger(__name__)
 
@@ -196,7 +193,7 @@ def _prepare(settings: Settings, shared: Shared) -> None:
     shared.first = prepare(settings)
 
 
-def _load(settings: Settings, shared: Shared, place: int) -> Application:
+def _load(settings: Settings, shared: Shared, address: str, port: int, path: str, place: int) -> stuck_requests.Latest:
     """Build the host, in the serving process of this place.
 
     A single one prepares the host as well, when it is the first: the process that leads it then never loads it, which
@@ -245,7 +242,9 @@ def _load(settings: Settings, shared: Shared, place: int) -> Application:
     threading.Thread(target=_end_with_server, args=[shared], name="leader", daemon=True).start()
     # Runs when the serving process ends in order: calls in flight are over by then.
     multiprocessing.util.Finalize(None, app.close, exitpriority=100)
-    return app
+    latest = stuck_requests.Latest(app, path)
+    stuck_requests.keep_going(latest, _reachable(address), port)
+    return latest
 
 
 def _prepare_for_all(settings: Settings, shared: Shared) -> None:
@@ -308,7 +307,8 @@ def _run(settings: Settings, address: str, port: int, as_json: bool, notice: str
     if settings.workers > 1:
         _prepare_for_all(settings, server.shared)
     threading.Thread(target=announce, name="announcing", daemon=True).start()
-    server.serve(target_loader=partial(_load, settings, server.shared), wrap_loader=False)
+    loader = partial(_load, settings, server.shared, address, port, stuck_requests.new_path())
+    server.serve(target_loader=loader, wrap_loader=False)
     if server.shared.failed.value:
         raise Problem(server.shared.refusal or "the host could not start; the messages above say why")
     if server.gave_up:
