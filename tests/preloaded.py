@@ -2,13 +2,12 @@
 
 One process for each worker of the tests (`tests.template_process`) imports the command line and the host, and forks for
 every command. What it forks behaves like `python -m devkit` (tests/contract/test_preloaded.py), apart from modules that
-are imported already, its parent, and its command line in the table of processes.
+are imported already, and its parent. The host that a forked `devkit dev` starts is forked as well.
 """
 
 from __future__ import annotations
 
 import atexit
-import functools
 import json
 import os
 import selectors
@@ -23,6 +22,10 @@ from typing import IO
 ROOT = Path(__file__).parents[1]
 READ_AT_START = ("PYTHON", "LD_", "COVERAGE", "MALLOC_", "LANG", "LC_")
 """Beginnings of variables that the loader, the interpreter or a measurement reads before `devkit` is imported."""
+ROOM = " " * 4096
+"""Room for command lines: what is forked writes its own over it, where `ps` and the tests look."""
+_known: list[str] = []
+"""The address of the process that forks."""
 
 
 class Process:
@@ -31,6 +34,7 @@ class Process:
     def __init__(self, arguments: list[str], environ: dict[str, str], folder: Path, files: list[IO[bytes]]) -> None:
         """Start it; `files` are its input, its output and its errors."""
         self.returncode: int | None = None
+        self.stdin: IO[bytes] | None = None
         self._arguments = arguments
         self._template = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._template.connect(_template())
@@ -89,6 +93,19 @@ def start(
     )
 
 
+def start_host(command: list[str], environ: dict[str, str], log: IO[bytes]) -> Process | subprocess.Popen[bytes]:
+    """Start what `devkit.local_host.process.start_host` starts, in its place in a fork."""
+    if not can_be_preloaded(environ):
+        return subprocess.Popen(
+            command, env=environ, stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True
+        )
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as its_input:
+        process = Process(command[3:], environ, Path.cwd(), [its_input, log, log])
+    process.stdin = os.fdopen(writing, "wb")
+    return process
+
+
 def run(arguments: list[str], environ: dict[str, str], folder: Path, timeout: float) -> tuple[int, str, str]:
     """Run `devkit` to its end, without input; gives its exit code, its output and its errors."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
@@ -119,13 +136,23 @@ def _text(file: IO[bytes]) -> str:
     return file.read().decode().replace("\r\n", "\n")
 
 
-@functools.cache
+def use(address: str) -> None:
+    """Have the process that forked this one fork also what this one starts."""
+    _known.append(address)
+
+
 def _template() -> str:
-    """Start the process that forks, once for this process; gives the address of its socket."""
+    """Give the address of the process that forks for this one."""
+    if not _known:
+        _known.append(_start_template())
+    return _known[0]
+
+
+def _start_template() -> str:
     folder = tempfile.TemporaryDirectory(prefix="preloaded-")
     address = f"{folder.name}/template"
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.template_process", address],
+        [sys.executable, "-m", "tests.template_process", address, ROOM],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

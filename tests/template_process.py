@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import importlib
 import json
@@ -13,7 +14,10 @@ import socket
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
+
+from tests import preloaded
 
 LONGEST_REQUEST = 1 << 20
 FIRST_FILE = 3
@@ -26,7 +30,7 @@ def load() -> None:
 
     for module in pkgutil.iter_modules(devkit.commands.__path__, "devkit.commands."):
         importlib.import_module(module.name)
-    for name in ("devkit.cli", "runtime.app"):
+    for name in ("devkit.cli", "devkit.local_host.process", "runtime.app"):
         importlib.import_module(name)
     assert threading.active_count() == 1, threading.enumerate()
     gc.collect()
@@ -87,6 +91,14 @@ class Template:
         asked.close()
 
 
+def show(command: list[str]) -> None:
+    """Write a command line over that of the process this is a fork of."""
+    fields = Path("/proc/self/stat").read_bytes().rpartition(b")")[2].split()
+    start, end = int(fields[45]), int(fields[46])
+    line = b"\0".join(map(os.fsencode, command))[: end - start - 1]
+    ctypes.memmove(start, line.ljust(end - start, b"\0"), end - start)
+
+
 def become(request: dict[str, Any]) -> None:
     """Make this fork what `python -m devkit` with these arguments is."""
     os.environ.clear()
@@ -95,6 +107,11 @@ def become(request: dict[str, Any]) -> None:
     os.chdir(request["folder"])
     os.umask(request["umask"])
     sys.path[0] = request["folder"]
+    preloaded.use(sys.argv[1])
+    from devkit.local_host import process
+
+    process.start_host = preloaded.start_host  # type: ignore[assignment]
+    show([sys.executable, "-m", "devkit", *request["arguments"]])
     sys.argv = ["devkit", *request["arguments"]]
     gc.enable()
     runpy.run_module("devkit", run_name="__main__", alter_sys=True)

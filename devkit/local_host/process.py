@@ -12,6 +12,7 @@ import threading
 import time
 import zlib
 from pathlib import Path
+from typing import IO
 
 from requests import RequestException
 
@@ -80,11 +81,7 @@ class LocalHost:
         }
         command = [sys.executable, "-m", "devkit", "serve", "--data", str(self._data), "--port", str(self.port)]
         command += ["--sandbox", self.sandbox]
-        # In a session of its own: Ctrl-C reaches the author's command first, which then stops the host in order.
-        # Nothing is ever written into its input; its end tells the host that the author's command is gone.
-        return subprocess.Popen(
-            command, env=environ, stdin=subprocess.PIPE, stdout=self._log, stderr=self._log, start_new_session=True
-        )
+        return start_host(command, environ, self._log)
 
     @property
     def log(self) -> Path:
@@ -134,6 +131,15 @@ class LocalHost:
         lines = self.log.read_text(errors="replace").strip().splitlines()
         lines = [line for line in lines if not line.startswith("error: the host could not start")] or lines
         return lines[-1].removeprefix("error: ") if lines else f"exit code {self._process.returncode}"
+
+
+def start_host(command: list[str], environ: dict[str, str], log: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start the process of a host, which writes into `log`.
+
+    In a session of its own: Ctrl-C reaches the author's command first, which then stops the host in order. Nothing is
+    ever written into its input; its end tells the host that the author's command is gone.
+    """
+    return subprocess.Popen(command, env=environ, stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True)
 
 
 def content_url(configured: str, port: int) -> str:

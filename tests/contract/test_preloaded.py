@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests import preloaded
-from tests.conftest import free_port
+from tests.conftest import free_port, wait_for
+from tests.devkit.dev_process import copy_sample
 
 COMMANDS = {
     "that answers": ["--version"],
@@ -67,3 +68,24 @@ def test_it_leads_a_session_and_tells_which_signal_ended_it(environ: dict[str, s
 @pytest.mark.parametrize("name", ["PYTHONPATH", "LD_PRELOAD", "LANG", "COVERAGE_PROCESS_START"])
 def test_what_is_read_before_the_first_import_needs_a_start_from_nothing(name: str, environ: dict[str, str]) -> None:
     assert not preloaded.can_be_preloaded(environ | {name: f"other {environ.get(name)}"})
+
+
+def test_the_host_of_a_preloaded_dev_is_preloaded_too(environ: dict[str, str], tmp_path: Path) -> None:
+    command = ["dev", str(copy_sample("counter", tmp_path)), "--no-open", "--port", str(free_port())]
+    with (tmp_path / "log").open("wb") as log:
+        process = preloaded.start(command, environ, log, log, tmp_path)
+    try:
+        leader = wait_for(lambda: _pids(f"devkit serve --data {tmp_path}"))[0]
+        assert _parent(leader) == _parent(process.pid)
+    finally:
+        process.terminate()
+        assert process.wait(60) == 0
+
+
+def _pids(text: str) -> list[int]:
+    lines = {int(entry.name): entry / "cmdline" for entry in Path("/proc").iterdir() if entry.name.isdigit()}
+    return sorted(pid for pid, line in lines.items() if text in line.read_bytes().replace(b"\0", b" ").decode())
+
+
+def _parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])

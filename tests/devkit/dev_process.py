@@ -6,8 +6,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -79,20 +77,15 @@ class DevProcess:
         self.messages: list[dict[str, Any]] = []
         self.errors: list[str] = []
         self._more = threading.Condition()
-        command = [sys.executable, "-m", "devkit", "dev", str(folder), "--no-open", "--json"]
+        command = ["dev", str(folder), "--no-open", "--json"]
         command += ["--port", str(self.port)] if host is None else ["--host", host]
-        self.process = subprocess.Popen(
-            [*command, *options],
-            env=environment(home, **more, **(environ or {})),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        (output, written), (errors, complained) = os.pipe(), os.pipe()
+        with os.fdopen(written, "wb") as its_output, os.fdopen(complained, "wb") as its_errors:
+            known = environment(home, **more, **(environ or {}))
+            self.process = preloaded.start([*command, *options], known, its_output, its_errors)
         self._readers = [
-            threading.Thread(target=self._read, args=(self.process.stdout, self._take)),
-            threading.Thread(target=self._read, args=(self.process.stderr, self.errors.append)),
+            threading.Thread(target=self._read, args=(output, self._take)),
+            threading.Thread(target=self._read, args=(errors, self.errors.append)),
         ]
         for reader in self._readers:
             reader.start()
@@ -132,14 +125,12 @@ class DevProcess:
         code = self.process.wait(timeout=PATIENCE)
         for reader in self._readers:
             reader.join()
-        assert self.process.stdout and self.process.stderr
-        self.process.stdout.close()
-        self.process.stderr.close()
         return code
 
-    def _read(self, lines: Any, take: Callable[[str], None]) -> None:
-        for line in lines:
-            take(line)
+    def _read(self, pipe: int, take: Callable[[str], None]) -> None:
+        with os.fdopen(pipe, encoding="utf-8") as lines:
+            for line in lines:
+                take(line)
 
     def _take(self, line: str) -> None:
         with self._more:

@@ -195,11 +195,12 @@ def _asked(port: int, path: str, method: str = "POST", host: str | None = None) 
 
 
 def listening(place: Path) -> set[int]:
-    """Give the ports of 127.0.0.1 at which processes listen that were started with a path in their environment."""
+    """Give the ports of 127.0.0.1 at which processes listen that were started with a path in what they were given."""
     inodes = set()
     for process in Path("/proc").iterdir():
         try:
-            if process.name.isdigit() and str(place).encode() in (process / "environ").read_bytes():
+            given = (process / "environ", process / "cmdline") if process.name.isdigit() else ()
+            if any(str(place).encode() in file.read_bytes() for file in given):
                 inodes |= {str(descriptor.readlink()) for descriptor in (process / "fd").iterdir()}
         except OSError:  # it has just ended
             continue
