@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
@@ -226,6 +227,42 @@ def test_an_account_is_connected_offline(
     heard(page, "installation_setup")
     page.goto(process.url)
     expect(page.locator("#stage")).to_contain_text("Grace Hopper")
+
+
+@pytest.mark.parametrize("make_project", ["own"], indirect=True)
+def test_a_page_chosen_while_the_first_one_loads_is_the_one_that_comes(
+    page: Any, make_project: Callable[[str], DevProcess]
+) -> None:
+    """What draws nothing leads to its events, but nobody who is on the way to another page."""
+    process = make_project("visitor-auth")
+    held: dict[str, Any] = {}
+
+    def hold(route: Any) -> None:
+        """Hold the first request for each; the other page asks for the same."""
+        if held.setdefault(urlsplit(route.request.url).path, route) is not route:
+            route.continue_()
+
+    for path in ("/preview/api/my-try", "/preview/my-try/site"):
+        page.route(f"**{path}", hold)
+    page.goto(process.url, wait_until="commit")
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name="Site").click(no_wait_after=True)
+    poll(page, lambda: len(held) == 2)
+    finished: list[str] = []
+    page.on("requestfinished", lambda request: finished.append(urlsplit(request.url).path))
+    held["/preview/api/my-try"].continue_()
+    poll(page, lambda: "/preview/api/my-try" in finished)
+    page.wait_for_timeout(500)  # in which the first page reads the answer
+    held["/preview/my-try/site"].continue_()
+    expect(page.get_by_role("button", name="Publish")).to_be_visible()
+
+
+def poll(page: Any, check: Callable[[], bool]) -> None:
+    """Wait while the page goes on."""
+    for _ in range(600):
+        if check():
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError("it never happened")
 
 
 def test_visitors_sign_in_and_out_offline(page: Any, make_project: Callable[[str], DevProcess], looker: Any) -> None:

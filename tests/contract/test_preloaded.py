@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -83,8 +84,12 @@ def test_the_host_of_a_preloaded_dev_is_preloaded_too(environ: dict[str, str], t
 
 
 def _pids(text: str) -> list[int]:
-    lines = {int(entry.name): entry / "cmdline" for entry in Path("/proc").iterdir() if entry.name.isdigit()}
-    return sorted(pid for pid, line in lines.items() if text in line.read_bytes().replace(b"\0", b" ").decode())
+    found = []
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError):  # it has just ended
+            if entry.name.isdigit() and text in (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode():
+                found.append(int(entry.name))
+    return sorted(found)
 
 
 def _parent(pid: int) -> int:

@@ -7,7 +7,7 @@ import { ScreenView } from "./screen_view.js";
 import { EventLog } from "../events/log.js";
 import { faultLines } from "../shared/faults.js";
 import { installationOf, screensOf } from "../shared/screens.js";
-import { api, chooseTheme, followLine, linkPages, loadProject, name, say } from "../shared/frame.js";
+import { api, chooseTheme, followLine, leaving, linkPages, loadProject, name, say } from "../shared/frame.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -126,7 +126,7 @@ async function changed({ version, manifest }) {
 
 const first = (await load()) ? listScreens() : null;
 // What has nothing to draw is looked at by its events.
-if (project?.integration && !first) window.location.replace(`/preview/${encodeURIComponent(name)}/events`);
+if (project?.integration && !first && !leaving) window.location.replace(`/preview/${encodeURIComponent(name)}/events`);
 if (project) {
   followLine(
     {

@@ -21,6 +21,12 @@ const path = window.location.pathname.split("/").filter(Boolean);
 export const name = decodeURIComponent(path[1] ?? "");
 export const api = `/preview/api/${encodeURIComponent(name)}`;
 
+/** Whether somebody has chosen another page, which is on its way: nothing may lead them elsewhere. */
+export let leaving = false;
+$("pages").addEventListener("click", (click) => {
+  leaving ||= click.target.closest("a") !== null && !(click.ctrlKey || click.metaKey || click.shiftKey);
+});
+
 /** Draw the links to the pages; an integration that draws nothing has no page of its components. */
 export function linkPages(project) {
   const here = path[2] ? `/${path[2]}` : "";
