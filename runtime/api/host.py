@@ -69,6 +69,8 @@ class Named:
 
 SLOW_SECONDS = 0.05
 """Whatever took longer on behalf of a caller, such as the arrival of a body, may have ended after they lost rights."""
+BODY_WAIT, BODY_LOOK = 0.1, 0.002
+"""Seconds that a request waits until its body may be read, and between two looks: most bodies are there at once."""
 READERS, READERS_WAITING, READER_SECONDS = 2, 4, 10.0
 ANONYMOUS = ""
 """The owner that scarce resources are accounted to if a request names no organization and no person."""
@@ -127,7 +129,7 @@ class RequestCapacity:
         `again` decides anew what was decided before: it is called if the body took more than `SLOW_SECONDS`, since its
         sender, who decides when it ends, may have lost their rights meanwhile. Raises what it raises.
         """
-        if not self.bodies.enter(owner, part):
+        if not (self.bodies.enter(owner, part) or self._may_read_soon(owner, part)):
             raise errors.Unavailable("Too many request bodies are being received; try again in a moment.")
         held = self._holds_place()
         self._reading.holds_place = True
@@ -142,6 +144,16 @@ class RequestCapacity:
         finally:
             if time.monotonic() - began > SLOW_SECONDS:
                 again()
+
+    def _may_read_soon(self, owner: str, part: str) -> bool:
+        """Wait for a slot; many requests at once are no reason to refuse some, only many slow ones."""
+        until = time.monotonic() + BODY_WAIT
+        with Waiting():
+            while time.monotonic() < until:
+                time.sleep(BODY_LOOK)
+                if self.bodies.enter(owner, part):
+                    return True
+        return False
 
     @contextmanager
     def holding_place(self) -> Iterator[None]:
