@@ -193,7 +193,9 @@ def _prepare(settings: Settings, shared: Shared) -> None:
     shared.first = prepare(settings)
 
 
-def _load(settings: Settings, shared: Shared, address: str, port: int, path: str, place: int) -> stuck_requests.Latest:
+def _load(
+    settings: Settings, shared: Shared, address: str, port: int, path: str, place: int
+) -> stuck_requests.SelfRequests:
     """Build the host, in the serving process of this place.
 
     A single one prepares the host as well, when it is the first: the process that leads it then never loads it, which
@@ -242,9 +244,9 @@ def _load(settings: Settings, shared: Shared, address: str, port: int, path: str
     threading.Thread(target=_end_with_server, args=[shared], name="leader", daemon=True).start()
     # Runs when the serving process ends in order: calls in flight are over by then.
     multiprocessing.util.Finalize(None, app.close, exitpriority=100)
-    latest = stuck_requests.Latest(app, path)
-    stuck_requests.keep_going(latest, _reachable(address), port)
-    return latest
+    requests = stuck_requests.SelfRequests(app, (_reachable(address), port), path)
+    requests.thread.start()
+    return requests
 
 
 def _prepare_for_all(settings: Settings, shared: Shared) -> None:

@@ -1,9 +1,9 @@
-"""A remedy for requests that the web server leaves waiting although threads could be started for them.
+"""A remedy for requests that the web server leaves waiting although it could start threads for them.
 
-Granian 2.8 starts a thread for a request unless another thread counts as idle, and one still counts at the moment at
-which it takes a request. What comes just then waits until the next request comes, or until that one is answered, which
-for a stream may take hours (https://github.com/emmett-framework/granian/issues/873 is the same for longer moments). So
-where the latest request is not answered after a moment, this process sends one more to itself.
+Granian 2.8 starts a thread for a request unless a thread is idle, and counts one as idle until a moment after it has
+taken a request. What comes in this moment waits until another request comes, or until that thread is done, which for a
+stream may take hours (issue 873 of Granian is the same for longer moments). So when no request has begun for a moment,
+a serving process sends itself one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import http.client
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from wsgiref.types import StartResponse, WSGIEnvironment
 
@@ -20,90 +20,53 @@ from runtime.engines.threads import RepeatingThread
 
 log = logging.getLogger(__name__)
 
-AFTER = 0.1
-"""Seconds that the latest request takes before another one follows it."""
+QUIET = 0.1
+"""Seconds without a new request after which the process sends itself one."""
 TIMEOUT = 2.0
 
 Wsgi = Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]]
 
 
-class Latest:
-    """WSGI middleware that knows since when the latest request is being answered.
-
-    Requests for `path` mean nothing but that they came; all processes that share an address share it.
-    """
-
-    def __init__(self, app: Wsgi, path: str) -> None:
-        self._app, self.path = app, path
-        # Threads only replace it: a request that began later says that nothing waits which came before it.
-        self._latest: list[float] | None = None
-
-    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        if environ["PATH_INFO"] == self.path:
-            self._latest = None
-            start_response("204 No Content", [])
-            return []
-        began = self._latest = [time.monotonic()]
-        answering = False
-        try:
-            body = self._app(environ, start_response)
-            answering = not isinstance(body, list)
-        finally:
-            if not answering:
-                self._ended(began)
-        return _Body(body, lambda: self._ended(began)) if answering else body
-
-    def seconds(self) -> float:
-        """Return for how long the latest request has been in progress; 0 if it was answered."""
-        latest = self._latest
-        return 0.0 if latest is None else time.monotonic() - latest[0]
-
-    def _ended(self, began: list[float]) -> None:
-        if self._latest is began:
-            self._latest = None
-
-
-class _Body:
-    """The rest of an answer that is not whole yet."""
-
-    def __init__(self, body: Iterable[bytes], ended: Callable[[], None]) -> None:
-        self._body, self._ended = body, ended
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._body)
-
-    def close(self) -> None:
-        try:
-            if (close := getattr(self._body, "close", None)) is not None:
-                close()
-        finally:
-            self._ended()
-
-
 def new_path() -> str:
-    """Make a path that nobody else asks for."""
+    """Return a secret path for the requests that the serving processes of a host send themselves."""
     return f"/{secrets.token_urlsafe(24)}"
 
 
-def keep_going(latest: Latest, host: str, port: int) -> RepeatingThread:
-    """Send requests to this address while the latest one takes long, until one begins in this process."""
+class SelfRequests:
+    """WSGI middleware that answers the requests of its own thread, which sends one after others have come."""
 
-    def look() -> float:
-        if latest.seconds() > AFTER:
-            # Refused while the host is being stopped, or without free connections: what waits is then not answered yet.
+    def __init__(self, app: Wsgi, address: tuple[str, int], path: str) -> None:
+        """Take the address to send to. Processes share it, and `path`, so some requests reach another process."""
+        self._app, self._address, self._path = app, address, path
+        self._own = secrets.token_urlsafe(12)
+        # Moments, written by many threads without a lock: an earlier one that is written last causes one more request.
+        self._began = self._sent = self._reached = time.monotonic()
+        self.thread = RepeatingThread("self requests", self._look, log=log, failed="a request to oneself failed")
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if environ["PATH_INFO"] == self._path:
+            if environ.get("QUERY_STRING") == self._own:
+                # The web server takes requests in their order: what came before it waits no longer. What began after
+                # it was sent may have taken the last thread.
+                self._reached = self._sent
+            start_response("204 No Content", [])
+            return []
+        self._began = time.monotonic()
+        return self._app(environ, start_response)
+
+    def _look(self) -> float:
+        now = time.monotonic()
+        if self._began > self._reached and now - self._began > QUIET:
+            self._sent = now
+            # Refused while the host stops, or if no descriptor is free; the next round tries again.
             with suppress(OSError, http.client.HTTPException):
-                _ask(host, port, latest.path)
-        return AFTER
+                self._send()
+        return QUIET
 
-    thread = RepeatingThread("stuck requests", look, log=log, failed="requests that are stuck could not be looked for")
-    thread.start()
-    return thread
-
-
-def _ask(host: str, port: int, path: str) -> None:
-    connection = http.client.HTTPConnection(host, port, timeout=TIMEOUT)
-    try:
-        connection.request("GET", path, headers={"Connection": "close"})
-        connection.getresponse().read()
-    finally:
-        connection.close()
+    def _send(self) -> None:
+        connection = http.client.HTTPConnection(*self._address, timeout=TIMEOUT)
+        try:
+            connection.request("GET", f"{self._path}?{self._own}", headers={"Connection": "close"})
+            connection.getresponse().read()
+        finally:
+            connection.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -69,7 +69,7 @@ class Named:
 
 SLOW_SECONDS = 0.05
 """Whatever took longer on behalf of a caller, such as the arrival of a body, may have ended after they lost rights."""
-BODY_WAIT, BODY_LOOK = 0.1, 0.002
+BODY_WAIT, BODY_LOOK = 0.1, 0.01
 """Seconds that a request waits until its body may be read, and between two looks: most bodies are there at once."""
 READERS, READERS_WAITING, READER_SECONDS = 2, 4, 10.0
 ANONYMOUS = ""
@@ -80,10 +80,10 @@ class RequestCapacity:
     """The threads that handle requests, divided among organizations, with a reserve for health, metrics and the API.
 
     `calls` wait for a script or a developer's machine, `streams` are followed for as long as somebody likes, `bodies`
-    are read from slow senders. A quarter is reserved for requests that need none of these. `readers` are processes
-    that parse long texts for an organization. `turns` are for the interpreter that all threads share, `pages` limit
-    how many long pages of sites are written at a time, `connections` are those of the database; some of them are
-    reserved for the host's own threads.
+    are read from slow senders. A quarter is reserved for requests that need none of these; half of it may wait until
+    their bodies are read, for `BODY_WAIT` seconds. `readers` are processes that parse long texts for an organization.
+    `turns` are for the interpreter that all threads share, `pages` limit how many long pages of sites are written at a
+    time, `connections` are those of the database; some of them are reserved for the host's own threads.
     """
 
     def __init__(self, threads: int) -> None:
@@ -91,6 +91,7 @@ class RequestCapacity:
         self.calls = Shares(max(2, threads // 2))
         self.streams = Shares(max(2, threads // 8))
         self.bodies = Shares(max(2, threads // 8))
+        self._waiting_bodies = Shares(max(2, threads // 8))
         self.readers = Turns(READERS, READERS_WAITING, READER_SECONDS)
         self.turns = InterpreterTurns()
         self.pages = CostlyTurns(max(2, threads // 4))
@@ -126,14 +127,14 @@ class RequestCapacity:
     def read(self, owner: str, body: Callable[[], Body], part: str = "", *, again: Callable[[], object]) -> Body:
         """Read a body, which may arrive slowly; raises Unavailable if the owner has too many in progress.
 
-        `again` decides anew what was decided before: it is called if the body took more than `SLOW_SECONDS`, since its
+        `again` decides anew what was decided before: it is called if that took more than `SLOW_SECONDS`, since the
         sender, who decides when it ends, may have lost their rights meanwhile. Raises what it raises.
         """
+        began = time.monotonic()
         if not (self.bodies.enter(owner, part) or self._may_read_soon(owner, part)):
             raise errors.Unavailable("Too many request bodies are being received; try again in a moment.")
         held = self._holds_place()
         self._reading.holds_place = True
-        began = time.monotonic()
         try:
             try:
                 with Waiting():
@@ -146,9 +147,9 @@ class RequestCapacity:
                 again()
 
     def _may_read_soon(self, owner: str, part: str) -> bool:
-        """Wait for a slot; many requests at once are no reason to refuse some, only many slow ones."""
+        """Wait for a slot, unless as many threads wait as may: many requests at once are served, slow ones refused."""
         until = time.monotonic() + BODY_WAIT
-        with Waiting():
+        with suppress(NoneLeft), self._waiting_bodies.place(owner, part), Waiting():
             while time.monotonic() < until:
                 time.sleep(BODY_LOOK)
                 if self.bodies.enter(owner, part):

@@ -30,8 +30,10 @@ MAX_CHANGES = 10
 CHANGES_WINDOW = 10.0
 """A script that changes its configuration in its setup handler causes the next event by itself. All of these are
 delivered, but at most this many per installation in this many seconds; the others wait."""
-_warned: set[str] = set()
-"""Ids of the integrations whose full queue this process has logged, and which are still full."""
+WARN_EVERY = 600.0
+"""Seconds between two log lines about the full queue of an integration."""
+_warned: dict[str, float] = {}
+"""When this process last logged that the queue of an integration is full, by its id; in monotonic seconds."""
 
 
 def emit(
@@ -132,15 +134,17 @@ def _insert_if_room(session: Session, *events: dict[str, Any]) -> None:
 
 
 def _overfull(session: Session, more: Counter[str]) -> set[str]:
-    """Return the integrations with so many waiting events that these are not added, and log when that begins."""
+    """Return the integrations with so many waiting events that none of these is added, and log it now and then."""
     full = queue.overfull(session, more) if more else set()
-    for integration_id in full - _warned:
+    moment = time.monotonic()
+    for integration_id in full:
+        if moment - _warned.get(integration_id, -WARN_EVERY) < WARN_EVERY:
+            continue
+        _warned[integration_id] = moment
         _log.warning(
-            "%d events of the integration %s are waiting: it gets no further events about changes until "
-            "some are finished",
-            queue.HARD_MAX_WAITING,
+            "%d events about changes are not sent to the integration %s: with them, more than %d would be waiting",
+            more[integration_id],
             integration_id,
+            queue.HARD_MAX_WAITING,
         )
-    _warned.difference_update(more.keys() - full)
-    _warned.update(full)
     return full

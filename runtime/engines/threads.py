@@ -23,7 +23,7 @@ class RepeatingThread:
     """A thread that does the same work again and again, until it is closed.
 
     `work` returns the seconds until it is done again, which `wake` shortens. If it raises, the error is logged with
-    `failed`, and it is done again after `retry` seconds: whatever the error is, the thread goes on.
+    `failed`, and it is done again after `retry` seconds, and not sooner: whatever the error is, the thread goes on.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class RepeatingThread:
                 pause = self._work()
             except Exception:
                 self._log.exception(self._failed)
-                pause = self._retry
-            # A call to `stop` between `clear` and here has set both.
-            if pause > 0 and not self.stopping.is_set():
-                self._wake.wait(pause)
+                self.stopping.wait(self._retry)  # whoever wakes it: what fails each time would fill the log
+                continue
+            if pause > 0:
+                self._wake.wait(min(pause, threading.TIMEOUT_MAX))

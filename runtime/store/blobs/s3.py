@@ -77,7 +77,7 @@ class S3Backend:
         ranged = {"Range": f"bytes={start}-"} if start else {}
         with self._asking(name, whole=False):
             body = self._client.get_object(**self._at(name), **ranged)["Body"]
-        return cast(BinaryIO, _Body(body, lambda whole: self._asking(name, whole=whole)))
+        return cast(BinaryIO, _Body(body, lambda: self._asking(name, whole=False), lambda: self._tell(None)))
 
     def delete(self, name: str) -> None:
         """Delete a blob."""
@@ -115,16 +115,21 @@ class S3Backend:
 class _Body(io.RawIOBase):
     """The bytes of an object as they come: storage may end in the midst of them."""
 
-    def __init__(self, body: Any, asking: Callable[[bool], AbstractContextManager[None]]) -> None:
-        self._body, self._asking = body, asking
+    def __init__(
+        self, body: Any, asking: Callable[[], AbstractContextManager[None]], ended: Callable[[], None]
+    ) -> None:
+        """Take what each piece is read in, and what is told when all of them have come."""
+        self._body, self._asking, self._ended = body, asking, ended
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int | None = -1) -> bytes:
-        whole = size is None or size < 0
-        with self._asking(whole):
-            content: bytes = self._body.read(None if whole else size)
+        rest = size is None or size < 0
+        with self._asking():
+            content: bytes = self._body.read(None if rest else size)
+        if rest or (size and not content):
+            self._ended()
         return content
 
     def close(self) -> None:

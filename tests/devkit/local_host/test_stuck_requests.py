@@ -1,4 +1,4 @@
-"""Whoever waits for the next request is not left waiting: a process sends one to itself while its latest takes long."""
+"""What waits for the next request is not left waiting: after others have come, a process sends one to itself."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 import pytest
 import requests
 
-from devkit.local_host.stuck_requests import AFTER, Latest, keep_going, new_path
-from runtime.engines.threads import RepeatingThread
+from devkit.local_host.stuck_requests import QUIET, SelfRequests, new_path
 
 PATIENCE = 30.0
-OWN = new_path()
 
 
 class Threads(socketserver.ThreadingMixIn, WSGIServer):
@@ -29,93 +27,81 @@ class Silent(WSGIRequestHandler):
         """Say nothing."""
 
 
-class Site:
-    """Answers `/call` once `go_on` is set, `/stream` in two pieces, and everything else at once."""
-
-    def __init__(self) -> None:
-        self.go_on = threading.Event()
-        self.asked = threading.Semaphore(0)
-        self.paths: list[str] = []
-
-    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        path = environ["PATH_INFO"]
-        if path == "/broken":
-            raise ValueError("it cannot be answered")
-        start_response("200 OK", [("Content-Type", "text/plain")])
-        self.paths.append(path)
-        self.asked.release()
-        if path == "/call":
-            assert self.go_on.wait(PATIENCE)
-        return self._pieces() if path == "/stream" else [b"whole"]
-
-    def _pieces(self) -> Iterator[bytes]:
-        yield b"one"
-        assert self.go_on.wait(PATIENCE)
-        yield b"two"
-
-
 class Serving:
-    """A site behind a real socket, and what keeps its requests going."""
+    """A socket with one or more processes behind it, here objects, of which each takes a request in turn."""
 
-    def __init__(self) -> None:
-        self.site = Site()
-        self.came = threading.Semaphore(0)
-        self.latest = Latest(self.site, OWN)
+    def __init__(self, count: int) -> None:
         self.server = make_server("127.0.0.1", 0, self._answer, Threads, Silent)
         self.port: int = self.server.server_port
+        self.path = new_path()
+        self.go_on = threading.Event()
+        self.paths: list[str] = []
+        self.came = threading.Semaphore(0)
+        self.processes = [SelfRequests(self._app, ("127.0.0.1", self.port), self.path) for _ in range(count)]
+        self._turn = 0
         threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
-        self.thread: RepeatingThread = keep_going(self.latest, "127.0.0.1", self.port)
+        for process in self.processes:
+            process.thread.start()
+
+    def get(self, path: str) -> requests.Response:
+        return requests.get(f"http://127.0.0.1:{self.port}{path}", timeout=PATIENCE)
 
     def _answer(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        answer = self.latest(environ, start_response)
-        if environ["PATH_INFO"] == OWN:
+        process = self.processes[self._turn % len(self.processes)]
+        self._turn += 1
+        answer = process(environ, start_response)
+        if environ["PATH_INFO"] == self.path:
             self.came.release()
         return answer
 
-    def begin(self, path: str) -> threading.Thread:
-        """Send a request, and wait until it is being answered."""
-        url = f"http://127.0.0.1:{self.port}{path}"
-        asking = threading.Thread(target=requests.get, args=(url,), kwargs={"timeout": PATIENCE})
-        asking.start()
-        assert self.site.asked.acquire(timeout=PATIENCE)
-        return asking
+    def _app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        self.paths.append(environ["PATH_INFO"])
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        if environ["PATH_INFO"] == "/call":
+            assert self.go_on.wait(PATIENCE)
+        return [b"whole"]
 
 
 @pytest.fixture
-def serving() -> Iterator[Serving]:
-    running = Serving()
+def serving(request: pytest.FixtureRequest) -> Iterator[Serving]:
+    running = Serving(getattr(request, "param", 1))
     yield running
-    running.site.go_on.set()
-    running.thread.close()
+    running.go_on.set()
+    for process in running.processes:
+        process.thread.close()
     running.server.shutdown()
     running.server.server_close()
 
 
-@pytest.mark.parametrize("path", ["/call", "/stream"])
-def test_one_request_follows_what_takes_long(path: str, serving: Serving) -> None:
-    asking = serving.begin(path)
+def test_one_request_follows_what_takes_long_and_none_follows_that(serving: Serving) -> None:
+    assert not serving.came.acquire(timeout=QUIET * 3), "nothing has come that could keep another waiting"
+    asking = threading.Thread(target=serving.get, args=("/call",))
+    asking.start()
     assert serving.came.acquire(timeout=PATIENCE)
-    assert not serving.came.acquire(timeout=AFTER * 5), "nothing can wait any more that came before it"
-    assert serving.site.paths == [path]
-    serving.site.go_on.set()
+    assert not serving.came.acquire(timeout=QUIET * 5)
+    serving.go_on.set()
     asking.join(PATIENCE)
-    assert serving.latest.seconds() == 0
+    assert serving.paths == ["/call"]
 
 
-@pytest.mark.parametrize("path", ["/", "/broken"])
-def test_none_follows_what_was_answered(path: str, serving: Serving) -> None:
-    serving.site.go_on.set()
-    for _ in range(3):
-        requests.get(f"http://127.0.0.1:{serving.port}{path}", timeout=PATIENCE)
-    assert serving.latest.seconds() == 0
-    assert not serving.came.acquire(blocking=False)
+@pytest.mark.parametrize("serving", [2], indirect=True)
+def test_it_is_sent_until_it_reaches_the_process_that_sends_it(serving: Serving) -> None:
+    serving.get("/")  # to the first; its own request goes to the second
+    for _ in range(2):
+        assert serving.came.acquire(timeout=PATIENCE)
+    assert not serving.came.acquire(timeout=QUIET * 5)
 
 
-def test_a_server_that_answers_nobody_is_no_error(caplog: pytest.LogCaptureFixture, serving: Serving) -> None:
-    closed = keep_going(serving.latest, "127.0.0.1", 1)
-    asking = serving.begin("/call")
-    assert serving.came.acquire(timeout=PATIENCE)
-    serving.site.go_on.set()
-    asking.join(PATIENCE)
-    assert closed.alive() and not caplog.records
-    closed.close()
+def test_the_application_never_sees_it_and_nobody_else_knows_it(serving: Serving) -> None:
+    assert serving.get(serving.path).status_code == 204
+    assert serving.get(new_path()).status_code == 200
+    assert serving.path not in serving.paths
+
+
+def test_that_it_cannot_be_sent_is_no_error(caplog: pytest.LogCaptureFixture, serving: Serving) -> None:
+    closed = SelfRequests(lambda environ, start_response: [], ("127.0.0.1", 1), serving.path)
+    closed.thread.start()
+    closed({"PATH_INFO": "/"}, lambda status, headers, error=None: lambda data: None)
+    threading.Event().wait(QUIET * 5)
+    assert closed.thread.alive() and not caplog.records
+    closed.thread.close()

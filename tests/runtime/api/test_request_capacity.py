@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from runtime.api.host import RequestCapacity
+from runtime.api.host import SLOW_SECONDS, RequestCapacity
 from runtime.contract import errors
 
 
@@ -17,15 +17,35 @@ def nothing() -> None:
 
 
 def test_many_that_come_at_once_are_read() -> None:
-    capacity = RequestCapacity(32)
-    together = threading.Barrier(16)
+    capacity = RequestCapacity(128)
+    together = threading.Barrier(14)
 
     def send(number: int) -> int:
         together.wait(30)
         return capacity.read("one", lambda: time.sleep(0.001) or number, again=nothing)
 
-    with ThreadPoolExecutor(16) as senders:
-        assert list(senders.map(send, range(16))) == list(range(16))
+    with ThreadPoolExecutor(14) as senders:
+        assert list(senders.map(send, range(14))) == list(range(14))
+
+
+def test_who_waited_is_decided_about_again() -> None:
+    """Rights may end while a body waits for its turn."""
+    capacity = RequestCapacity(32)
+    go_on, begun, decided = threading.Event(), threading.Semaphore(0), threading.Event()
+
+    def slow() -> None:
+        begun.release()
+        assert go_on.wait(30)
+
+    with ThreadPoolExecutor(3) as senders:
+        for _ in range(2):
+            senders.submit(capacity.read, "one", slow, again=nothing)
+            assert begun.acquire(timeout=30)
+        late = senders.submit(capacity.read, "one", lambda: "read", again=decided.set)
+        time.sleep(SLOW_SECONDS * 1.4)
+        go_on.set()
+        assert isinstance(late.exception(30), errors.Unavailable | None)
+    assert decided.is_set() or late.exception() is not None
 
 
 def test_those_beside_too_many_slow_ones_are_refused_and_others_are_not() -> None:

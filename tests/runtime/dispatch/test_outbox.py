@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import func, select
 
 from runtime.contract.identifiers import new_id
@@ -51,7 +52,7 @@ def test_what_changes_cause_is_bounded_for_each_integration(tmp_path: Path) -> N
         assert _count(store, other) == 4
 
 
-def test_as_many_at_once_as_there_is_no_room_for_are_left_out(tmp_path: Path) -> None:
+def test_as_many_at_once_as_there_is_no_room_for_are_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Installing on thousands of spaces causes an event for each."""
     secrets.use_keyring(secrets.load_keyring(tmp_path, None))
     greedy = new_id()
@@ -59,8 +60,9 @@ def test_as_many_at_once_as_there_is_no_room_for_are_left_out(tmp_path: Path) ->
     with databases.opened(tmp_path) as store:
         with store.transaction(writes=True) as session:
             queue.add(session, [_waiting(greedy) for _ in range(queue.HARD_MAX_WAITING - 3)])
-        for count, kept in ((4, 0), (3, 3), (1, 3)):
+        for count, kept in ((4, 0), (3, 3), (1, 3), (4, 3)):
             with store.transaction(writes=True) as session:
                 fields = [{"spaceId": new_id(), "status": "active"} for _ in range(count)]
                 outbox.emit_to(session, "space_installation_setup", installation, *fields)
             assert _count(store, greedy) == queue.HARD_MAX_WAITING - 3 + kept
+    assert len([one for one in caplog.records if greedy in one.getMessage()]) == 1, "the operator is told now and then"

@@ -54,6 +54,28 @@ def test_an_error_is_logged_and_the_next_round_comes(caplog: pytest.LogCaptureFi
     assert [record.getMessage() for record in caplog.records] == ["it could not be done"]
 
 
+def test_what_fails_is_not_done_again_sooner_because_it_is_woken() -> None:
+    work = Work(LONG, failing={1, 2})
+    thread = _thread(work)
+    thread.start()
+    assert work.done.acquire(timeout=10)
+    thread.wake()
+    assert not work.done.acquire(timeout=0.2)
+    thread.close()
+    assert work.rounds == 1
+
+
+def test_a_pause_may_be_longer_than_the_system_waits() -> None:
+    work = Work(1e300)
+    thread = _thread(work)
+    thread.start()
+    assert work.done.acquire(timeout=10)
+    threading.Event().wait(0.1)  # in which it begins to wait
+    thread.wake()
+    assert work.done.acquire(timeout=10) and thread.alive()
+    thread.close()
+
+
 def test_what_is_woken_during_a_round_comes_after_it() -> None:
     within, go_on = threading.Event(), threading.Event()
     rounds = []

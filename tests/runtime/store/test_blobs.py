@@ -174,11 +174,11 @@ def test_storage_that_ends_in_the_midst_of_a_blob_is_unavailable(
         monkeypatch.setenv(name, "test")
 
     def half(listener: socket.socket) -> None:
-        for _ in range(2):
+        for length in (100, 100, 9, 100):
             connection, _ = listener.accept()
             with connection:
                 connection.recv(65536)
-                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this")
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\nonly this" % length)
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         threading.Thread(target=half, args=[listener], daemon=True).start()
@@ -188,8 +188,12 @@ def test_storage_that_ends_in_the_midst_of_a_blob_is_unavailable(
                 with storage.open("0" * 64) as stream, pytest.raises(BlobsUnavailable):
                     assert stream.read(4) == b"only"
                     stream.read()
-    told = [each.getMessage() for each in caplog.records if each.name == "runtime.store.blobs.s3"]
-    assert len(told) == 1, "that a blob begins does not mean that storage works again"
+            with storage.open("0" * 64) as stream:
+                assert list(iter(lambda: stream.read(4), b"")) == [b"only", b" thi", b"s"]
+            with storage.open("0" * 64) as stream, pytest.raises(BlobsUnavailable):
+                stream.read()
+    told = [each.levelname for each in caplog.records if each.name == "runtime.store.blobs.s3"]
+    assert told == ["ERROR", "INFO", "ERROR"], "storage works again when all of a blob has come, not when it begins"
 
 
 @pytest.mark.parametrize("address", ["s3://", "http://bucket/prefix", "s3:bucket", "s3://[bucket"])
