@@ -19,13 +19,15 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
+from devkit.local_host.process import start_host as _start_host
+
 ROOT = Path(__file__).parents[1]
 READ_AT_START = ("PYTHON", "LD_", "COVERAGE", "MALLOC_", "LANG", "LC_")
 """Beginnings of variables that the loader, the interpreter or a measurement reads before `devkit` is imported."""
 ROOM = " " * 4096
 """Room for command lines: what is forked writes its own over it, where `ps` and the tests look."""
 _known: list[str] = []
-"""The address of the process that forks."""
+"""The address of the process that forks for this one; empty until it is known."""
 
 
 class Process:
@@ -94,11 +96,9 @@ def start(
 
 
 def start_host(command: list[str], environ: dict[str, str], log: IO[bytes]) -> Process | subprocess.Popen[bytes]:
-    """Start what `devkit.local_host.process.start_host` starts, in its place in a fork."""
+    """Start a host as `devkit.local_host.process.start_host` does, forked where possible; forks use it instead."""
     if not can_be_preloaded(environ):
-        return subprocess.Popen(
-            command, env=environ, stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True
-        )
+        return _start_host(command, environ, log)
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as its_input:
         process = Process(command[3:], environ, Path.cwd(), [its_input, log, log])
@@ -136,8 +136,8 @@ def _text(file: IO[bytes]) -> str:
     return file.read().decode().replace("\r\n", "\n")
 
 
-def use(address: str) -> None:
-    """Have the process that forked this one fork also what this one starts."""
+def use_template(address: str) -> None:
+    """Let the process that forked this one also fork what this one starts."""
     _known.append(address)
 
 

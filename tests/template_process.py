@@ -107,7 +107,7 @@ def become(request: dict[str, Any]) -> None:
     os.chdir(request["folder"])
     os.umask(request["umask"])
     sys.path[0] = request["folder"]
-    preloaded.use(sys.argv[1])
+    preloaded.use_template(sys.argv[1])
     from devkit.local_host import process
 
     process.start_host = preloaded.start_host  # type: ignore[assignment]

@@ -194,7 +194,7 @@ def _prepare(settings: Settings, shared: Shared) -> None:
 
 
 def _load(
-    settings: Settings, shared: Shared, address: str, port: int, path: str, place: int
+    settings: Settings, shared: Shared, address: str, port: int, self_request_path: str, place: int
 ) -> stuck_requests.SelfRequests:
     """Build the host, in the serving process of this place.
 
@@ -244,9 +244,9 @@ def _load(
     threading.Thread(target=_end_with_server, args=[shared], name="leader", daemon=True).start()
     # Runs when the serving process ends in order: calls in flight are over by then.
     multiprocessing.util.Finalize(None, app.close, exitpriority=100)
-    requests = stuck_requests.SelfRequests(app, (_reachable(address), port), path)
-    requests.thread.start()
-    return requests
+    served = stuck_requests.SelfRequests(app, (_reachable(address), port), self_request_path)
+    served.thread.start()
+    return served
 
 
 def _prepare_for_all(settings: Settings, shared: Shared) -> None:

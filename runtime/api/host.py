@@ -127,8 +127,8 @@ class RequestCapacity:
     def read(self, owner: str, body: Callable[[], Body], part: str = "", *, again: Callable[[], object]) -> Body:
         """Read a body, which may arrive slowly; raises Unavailable if the owner has too many in progress.
 
-        `again` decides anew what was decided before: it is called if that took more than `SLOW_SECONDS`, since the
-        sender, who decides when it ends, may have lost their rights meanwhile. Raises what it raises.
+        `again` decides anew what was decided before: it is called if waiting and reading took more than `SLOW_SECONDS`,
+        since the sender, who decides when it ends, may have lost their rights meanwhile. Raises what it raises.
         """
         began = time.monotonic()
         if not (self.bodies.enter(owner, part) or self._may_read_soon(owner, part)):
@@ -147,7 +147,7 @@ class RequestCapacity:
                 again()
 
     def _may_read_soon(self, owner: str, part: str) -> bool:
-        """Wait for a slot, unless as many threads wait as may: many requests at once are served, slow ones refused."""
+        """Wait up to `BODY_WAIT` seconds for a slot; False if none came free, or too many of the owner wait already."""
         until = time.monotonic() + BODY_WAIT
         with suppress(NoneLeft), self._waiting_bodies.place(owner, part), Waiting():
             while time.monotonic() < until:

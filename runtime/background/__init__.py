@@ -1,1 +1,1 @@
-"""Work that nobody waits for: jobs, e-mails, deleting what has expired."""
+"""Work that no request waits for: jobs, e-mails, deleting what has expired, returning memory to the system."""

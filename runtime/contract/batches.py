@@ -1,4 +1,4 @@
-"""Batches of a list, for statements that take a limited number of values."""
+"""Lists in batches of limited size."""
 
 from __future__ import annotations
 

@@ -9,12 +9,21 @@ from pydantic import AfterValidator, StringConstraints
 
 from runtime.contract.base import has_no_nul
 from runtime.contract.expected import DOTTED
-from runtime.contract.integration_names import LONGEST_NAME
+from runtime.contract.integration_names import LONGEST_NAME, is_integration_name
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 LENGTH = 20
 
-IntegrationName = Annotated[str, StringConstraints(pattern=DOTTED, max_length=LONGEST_NAME)]
+
+def _not_dots_alone(name: str) -> str:
+    if not is_integration_name(name):
+        raise ValueError("must not consist of dots alone")
+    return name
+
+
+IntegrationName = Annotated[
+    str, StringConstraints(pattern=DOTTED, max_length=LONGEST_NAME), AfterValidator(_not_dots_alone)
+]
 ObjectId = Annotated[str, AfterValidator(has_no_nul), StringConstraints(min_length=1, max_length=100)]
 """The id of an object, as far as a body must be believed."""
 

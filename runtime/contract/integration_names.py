@@ -1,4 +1,4 @@
-"""Names of integrations, without what models of the contract take to import."""
+"""The names that integrations may have; apart from `identifiers`, so that `devkit new` need not import pydantic."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from runtime.contract.expected import DOTTED
 
 LONGEST_NAME = 100
-"""Characters."""
+"""Characters of the longest name."""
 _NAME = re.compile(DOTTED)
 
 

@@ -1,7 +1,7 @@
 """Transactional outbox: events are committed with the change that causes them.
 
 The exception is an integration with so many waiting events (`queue.HARD_MAX_WAITING`) that none could be delivered in
-time anyway: no more are written for it.
+time anyway: what would exceed that number is not written, and of events that are caused together, none is.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ delivered, but at most this many per installation in this many seconds; the othe
 WARN_EVERY = 600.0
 """Seconds between two log lines about the full queue of an integration."""
 _warned: dict[str, float] = {}
-"""When this process last logged that the queue of an integration is full, by its id; in monotonic seconds."""
+"""When this process last logged that the queue of an integration is full, by its id; in monotonic seconds. As long as
+the process lives: few integrations ever have a full queue."""
 
 
 def emit(
@@ -142,7 +143,8 @@ def _overfull(session: Session, more: Counter[str]) -> set[str]:
             continue
         _warned[integration_id] = moment
         _log.warning(
-            "%d events about changes are not sent to the integration %s: with them, more than %d would be waiting",
+            "%d events about changes were dropped for the integration %s: more than %d would be waiting "
+            "(logged at most every 10 minutes)",
             more[integration_id],
             integration_id,
             queue.HARD_MAX_WAITING,

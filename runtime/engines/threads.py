@@ -60,7 +60,6 @@ class RepeatingThread:
 
     def _run(self) -> None:
         while not self.stopping.is_set():
-            self._wake.clear()
             try:
                 pause = self._work()
             except Exception:
@@ -69,3 +68,5 @@ class RepeatingThread:
                 continue
             if pause > 0:
                 self._wake.wait(min(pause, threading.TIMEOUT_MAX))
+            # Here, and not between the check and the wait: `stop` sets `stopping` first, so that it is never missed.
+            self._wake.clear()

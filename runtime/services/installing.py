@@ -9,6 +9,7 @@ from pydantic import MISSING
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
+from runtime.contract.batches import batched
 from runtime.contract.installations import UpdatePart
 from runtime.dispatch import outbox
 from runtime.services import quotas
@@ -183,8 +184,7 @@ def cover(
 def _parts_on(session: Session, table: Any, ids: Sequence[str], **by: str) -> list[Any]:
     """Find what is installed on spaces or sites."""
     column = table.space_id if table is SpaceInstallationRow else table.site_id
-    places = range(0, len(ids), AT_ONCE)
-    among = (column.in_(ids[place : place + AT_ONCE]) for place in places)
+    among = (column.in_(batch) for batch in batched(ids, AT_ONCE))
     return [part for some in among for part in rows.every(session, HOST, table, some, deleted_at=None, **by)]
 
 

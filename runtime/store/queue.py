@@ -64,11 +64,12 @@ def _counting_standing() -> Select[int]:
 
 
 def overfull(session: Session, more: Mapping[str, int]) -> set[str]:
-    """Return the integrations that would have over `HARD_MAX_WAITING` events that are not over with this many more."""
+    """Return the integrations that would have more than `HARD_MAX_WAITING` unfinished events with this many more."""
     of = EventRow.integration_id.in_(more)
     counted = select(EventRow.integration_id, func.count()).where(of, STANDING).group_by(EventRow.integration_id)
-    most = counted.having(func.count() > HARD_MAX_WAITING - max(more.values()))
-    return {one for one, standing in session.execute(most) if standing + more[one] > HARD_MAX_WAITING}
+    candidates = counted.having(func.count() > HARD_MAX_WAITING - max(more.values()))
+    standing = {row[0]: row[1] for row in session.execute(candidates)}
+    return {one for one, count in more.items() if standing.get(one, 0) + count > HARD_MAX_WAITING}
 
 
 def add(session: Session, events: Sequence[dict[str, Any]]) -> None:

@@ -124,7 +124,10 @@ def admit_author(call: Call) -> bool:
     """Admit as `admit` does, and before the first version every administrator; tells whether there is a version."""
     name = call.path["integrationName"]
     if not is_integration_name(name):
-        raise errors.NotFound("There is no integration with this name: it contains characters that names cannot have.")
+        raise errors.NotFound(
+            "There is no integration with this name: names have at most 100 letters, digits, `-`, `_` and `.`, and not "
+            "only dots."
+        )
     with call.host.database.transaction(writes=False) as session:
         published = rows.find(session, HOST, IntegrationRow, name=name) is not None
     if published or not any(reaches(role, "admin") for _, role in call.actor.reach.roles):

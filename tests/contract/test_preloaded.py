@@ -7,14 +7,13 @@ import signal
 import stat
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests import preloaded
 from tests.conftest import free_port, wait_for
-from tests.devkit.dev_process import copy_sample
+from tests.devkit.dev_process import commands_of, copy_sample
 
 COMMANDS = {
     "that answers": ["--version"],
@@ -76,20 +75,11 @@ def test_the_host_of_a_preloaded_dev_is_preloaded_too(environ: dict[str, str], t
     with (tmp_path / "log").open("wb") as log:
         process = preloaded.start(command, environ, log, log, tmp_path)
     try:
-        leader = wait_for(lambda: _pids(f"devkit serve --data {tmp_path}"))[0]
+        leader = min(wait_for(lambda: commands_of(f"devkit serve --data {tmp_path}")))
         assert _parent(leader) == _parent(process.pid)
     finally:
         process.terminate()
         assert process.wait(60) == 0
-
-
-def _pids(text: str) -> list[int]:
-    found = []
-    for entry in Path("/proc").iterdir():
-        with suppress(OSError):  # it has just ended
-            if entry.name.isdigit() and text in (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode():
-                found.append(int(entry.name))
-    return sorted(found)
 
 
 def _parent(pid: int) -> int:

@@ -140,7 +140,12 @@ class DevProcess:
 
 def processes_of(text: str) -> list[str]:
     """List the command lines of all processes that hold a text."""
-    found = []
+    return list(commands_of(text).values())
+
+
+def commands_of(text: str) -> dict[int, str]:
+    """Give the ids of all processes whose command line holds a text, with the line."""
+    found = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
@@ -148,5 +153,5 @@ def processes_of(text: str) -> list[str]:
             except OSError:  # it has just ended
                 continue
             if text in line and "pytest" not in line.split(text)[0]:
-                found.append(line)
+                found[int(entry.name)] = line
     return found

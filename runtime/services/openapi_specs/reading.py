@@ -33,7 +33,9 @@ def read(content: bytes, count: Count) -> Any:
     except json.JSONDecodeError as error:
         return _maybe_yaml(text, error, count)
     except NotFinite as error:
-        raise Unreadable(f"The JSON has the number {str(error)[:30]}, which is not finite.") from None
+        written = str(error)
+        number = written if len(written) <= 30 else f"{written[:30]}…"
+        raise Unreadable(f"The JSON has the number {number}; numbers must be finite.") from None
     except ValueError as error:  # a number with more digits than any reader takes
         raise Unreadable(f"The JSON cannot be read: {error}") from None
     _measure(value, count)

@@ -89,7 +89,7 @@ class S3Backend:
 
     @contextmanager
     def _asking(self, name: str, *, whole: bool = True) -> Iterator[None]:
-        """Raise errors of the storage as ours. Unless the answer is `whole`, it does not show that storage works."""
+        """Raise the storage's errors as `BlobsUnavailable`; note that it works if the answer is `whole`."""
         try:
             yield
         except self._failures as error:
@@ -118,7 +118,7 @@ class _Body(io.RawIOBase):
     def __init__(
         self, body: Any, asking: Callable[[], AbstractContextManager[None]], ended: Callable[[], None]
     ) -> None:
-        """Take what each piece is read in, and what is told when all of them have come."""
+        """Take the context in which each piece is read, and what is called after the last one."""
         self._body, self._asking, self._ended = body, asking, ended
 
     def readable(self) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import delete, exists, func, or_, select
 from sqlalchemy.orm import Session
@@ -30,8 +30,6 @@ from runtime.store.tables.comments import CommentRow
 from runtime.store.tables.content import ContentPieceRow, DocumentReferencesRow, RevisionRow
 from runtime.store.tables.reviews import ReviewRow
 from runtime.store.tables.spaces import SpaceRow
-
-T = TypeVar("T", bytes, str)
 
 KEPT = timedelta(days=30)
 """How long every revision is kept."""

@@ -15,7 +15,7 @@ import requests
 
 from tests.conftest import wait_for
 from tests.devkit.conftest import Shell
-from tests.devkit.dev_process import SAMPLES, DevProcess, copy_sample, devkit, processes_of
+from tests.devkit.dev_process import SAMPLES, DevProcess, commands_of, copy_sample, devkit, processes_of
 
 StartDev = Callable[..., DevProcess]
 
@@ -297,18 +297,7 @@ def test_a_taken_port_is_reported(start_dev: StartDev, project: Path, shell: She
 
 
 def pids_of(text: str) -> list[int]:
-    return [
-        int(entry.name)
-        for entry in Path("/proc").iterdir()
-        if entry.name.isdigit() and text in read(entry / "cmdline") and "serve" in read(entry / "cmdline")
-    ]
-
-
-def read(path: Path) -> str:
-    try:
-        return path.read_bytes().decode(errors="replace")
-    except OSError:  # the process has just ended
-        return ""
+    return [pid for pid, line in commands_of(text).items() if "serve" in line]
 
 
 def signal_to(pid: int) -> None:

@@ -195,7 +195,7 @@ def _asked(port: int, path: str, method: str = "POST", host: str | None = None) 
 
 
 def listening(place: Path) -> set[int]:
-    """Give the ports of 127.0.0.1 at which processes listen that were started with a path in what they were given."""
+    """Give the ports of 127.0.0.1 at which processes listen with a path in their environment or arguments."""
     inodes = set()
     for process in Path("/proc").iterdir():
         try:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from runtime.background import jobs as dispatch
+from runtime.background import jobs as running
 from runtime.background.jobs import Job, JobFailed, JobKind, JobRunner, JobTools
 from runtime.contract.addresses import Addresses
 from runtime.contract.identifiers import new_id
@@ -153,7 +153,7 @@ def test_one_organization_leaves_room_for_others(database: Database, start: Call
 def test_what_fails_is_tried_again_and_given_up(
     database: Database, organization: str, start: Callable[..., JobRunner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatch, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(running, "PAUSES", (0.0, 0.0))
 
     def run(job: Job) -> None:
         if job.subject == "refused":
@@ -167,7 +167,7 @@ def test_what_fails_is_tried_again_and_given_up(
     runner.wake()
     wait_for(lambda: not left(database))
     assert sorted(work.ran) == [("broken", 1), ("broken", 2), ("broken", 3), ("refused", 1)]
-    assert sorted(work.given_up) == [("broken", dispatch.NOT_OURS), ("refused", "There is nothing in it.")]
+    assert sorted(work.given_up) == [("broken", running.NOT_OURS), ("refused", "There is nothing in it.")]
 
 
 def test_a_dead_process_s_job_goes_on_where_it_was(
@@ -195,11 +195,11 @@ def test_one_that_kills_every_process_is_given_up(
 ) -> None:
     put(database, organization, "deadly")
     with database.transaction(writes=True) as session:
-        session.execute(update(JobRow).values(attempts=dispatch.MAX_ATTEMPTS))
+        session.execute(update(JobRow).values(attempts=running.MAX_ATTEMPTS))
     work = Work(lambda job: None)
     start(work)
     wait_for(lambda: not left(database))
-    assert not work.ran and work.given_up == [("deadly", dispatch.NOT_OURS)]
+    assert not work.ran and work.given_up == [("deadly", running.NOT_OURS)]
 
 
 def test_a_closing_host_gives_its_jobs_back_uncounted(

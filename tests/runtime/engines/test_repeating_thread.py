@@ -54,6 +54,28 @@ def test_an_error_is_logged_and_the_next_round_comes(caplog: pytest.LogCaptureFi
     assert [record.getMessage() for record in caplog.records] == ["it could not be done"]
 
 
+def test_a_stop_at_any_moment_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    clear = threading.Event.clear
+    clearing, go_on = threading.Event(), threading.Event()
+
+    def slow(event: threading.Event) -> None:
+        if threading.current_thread().name == "repeating":
+            clearing.set()
+            go_on.wait(10)
+        clear(event)
+
+    work = Work(0.01)
+    thread = _thread(work)
+    monkeypatch.setattr(threading.Event, "clear", slow)
+    thread.start()
+    assert clearing.wait(10)
+    work.pause = LONG
+    thread.stop()
+    go_on.set()
+    thread.close(10)
+    assert not any(one.name == "repeating" for one in threading.enumerate())
+
+
 def test_what_fails_is_not_done_again_sooner_because_it_is_woken() -> None:
     work = Work(LONG, failing={1, 2})
     thread = _thread(work)

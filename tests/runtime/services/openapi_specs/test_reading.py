@@ -146,7 +146,7 @@ def test_what_is_nested_deeply_is_refused(text: str) -> None:
         ("a: [", "line 2"),
         ("a: \x07", "control characters"),
         ('{"a": NaN}', "NaN"),
-        ('{"a": 1e999}', "1e999, which is not finite"),
+        ('{"a": 1e999}', "1e999; numbers must be finite"),
         ('{"a": ' + "1" * 5000 + "}", "5000 digits"),
         ('{"a": 1,,}', "line 1, column"),
     ],
