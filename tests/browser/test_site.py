@@ -152,6 +152,20 @@ def test_pages_change_in_place_and_with_a_reload(reader: Any, home: str) -> None
     reader.wait_for_function("window.heard.includes('load')")
 
 
+def test_the_page_chosen_last_is_shown_however_late_another_one_comes(reader: Any, home: str) -> None:
+    held: list[Any] = []
+    reader.route(f"{home}guide", lambda route: held.append(route))  # what is built in has no place for playwright
+    reader.get_by_role("link", name="A guide").click()
+    reader.wait_for_url(f"{home}guide")
+    reader.get_by_role("link", name="Welcome").click()
+    expect(reader.get_by_role("heading", name="Welcome")).to_be_focused()
+    with reader.expect_event("requestfinished", lambda request: request.url == f"{home}guide"):
+        held[0].continue_()
+    reader.wait_for_timeout(500)  # in which it would be shown
+    expect(reader.get_by_role("heading", name="Welcome")).to_be_visible()
+    assert "A guide" not in reader.title()
+
+
 def test_a_block_is_drawn_with_its_props_and_pressed(about: Any, home: str, watched: Callable[[], Any]) -> None:
     tab = watched()
     tab.goto(f"{home}blocks/reading/greeting")

@@ -41,8 +41,11 @@ async function begin() {
   if (block) await import("/contentkit/element.js");
 }
 
-/** Show another page of the site in place of this one; an address outside it is loaded as any other. */
+let latest = 0;
+
+/** Show another page of the site in place of this one, unless a later one is chosen meanwhile; an address outside it is loaded as any other. */
 async function show(address) {
+  const mine = (latest += 1);
   let text;
   try {
     const answer = await fetch(address, { headers: { Accept: "text/html" } });
@@ -50,9 +53,10 @@ async function show(address) {
     if (!answer.ok || answer.redirected) throw new Error(`status ${answer.status}`);
     text = await answer.text();
   } catch {
-    location.assign(address);
+    if (mine === latest) location.assign(address);
     return false;
   }
+  if (mine !== latest) return false;
   const next = new DOMParser().parseFromString(text, "text/html");
   if (!next.getElementById("site:content")?.dataset.page) {
     location.assign(address);
