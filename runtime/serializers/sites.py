@@ -16,6 +16,8 @@ from runtime.store.tables.sites import SiteAdaptiveSchemaRow, SiteRow
 
 def sites(view: View, rows: Sequence[SiteRow]) -> list[Site]:
     """Show sites, each with the number of its spaces that the actor may see."""
+    if not rows:
+        return []
     counts = installed.count_site_spaces(view.session, view.reach, [row.id for row in rows])
     return [_site(view, row, counts.get(row.id, 0)) for row in rows]
 

@@ -24,6 +24,8 @@ SCRIPTS = ("integration", "installation")
 
 def spaces(view: View, rows: Sequence[SpaceRow], *, opened: Opened | None = None) -> list[Space]:
     """Show spaces, each with what the actor may do in it, and with its address on the site that is `opened`."""
+    if not rows:
+        return []
     ids = [row.id for row in rows]
     # What people do in a space is not for visitors of its site.
     inside = [] if view.reach.kind == "visitor" else ids

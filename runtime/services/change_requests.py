@@ -117,7 +117,7 @@ def update(session: Session, space: SpaceRow, row: ChangeRequestRow, body: Updat
     Raises BadRequest for a merged one, and for reopening one if too many are open.
     """
     lock(session, space)
-    session.refresh(row)  # it may have been merged a moment ago
+    locks.refresh(session, row)  # it may have been merged a moment ago
     if row.status == "merged":
         raise errors.BadRequest(CLOSED["merged"])
     if row.status in CLOSED and body.status not in (MISSING, *CLOSED):
@@ -316,7 +316,7 @@ def _sees(session: Session, user_id: str, space: SpaceRow) -> bool:
 def lock(session: Session, space: SpaceRow) -> None:
     """Lock the content of a space until the transaction ends; raises NotFound if it was deleted."""
     locks.acquire(session, f"content of {space.id}")
-    session.refresh(space)
+    locks.refresh(session, space)
     if space.deleted_at is not None:
         raise errors.NotFound("The space was deleted a moment ago.")
 

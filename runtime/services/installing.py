@@ -55,7 +55,7 @@ def status_for(manifest: dict[str, Any], kind: TargetKind, configuration: dict[s
 def install(session: Session, integration: IntegrationRow, organization_id: str) -> InstallationRow:
     """Install an integration on an organization; raises Conflict when it is there already."""
     locks.acquire(session, f"{integration.id} on {organization_id}")
-    session.refresh(integration)
+    locks.refresh(session, integration)
     if installed.covering_organization(session, integration.id, organization_id) is not None:
         raise errors.Conflict(f"`{integration.name}` is already installed on this organization.")
     quotas.enforce(
@@ -83,7 +83,7 @@ def install_on_space(
     """
     _hold(session, installation)
     quotas.enforce(session, SpaceInstallationRow, MAX_PARTS, FULL, installation_id=installation.id)
-    session.refresh(space)
+    locks.refresh(session, space)
     if space.deleted_at is not None or space.organization_id != installation.organization_id:
         raise errors.NotFound("The space was deleted a moment ago.")
     _fits(integration, "space")
@@ -104,7 +104,7 @@ def install_on_site(
     _hold(session, installation)
     quotas.enforce(session, SiteInstallationRow, MAX_PARTS, FULL, installation_id=installation.id)
     _fits(integration, "site")
-    session.refresh(site)
+    locks.refresh(session, site)
     if site.deleted_at is not None:
         raise errors.NotFound("The site was deleted a moment ago.")
     if rows.find(session, HOST, SiteInstallationRow, **_alive(installation, site_id=site.id)) is not None:
@@ -137,12 +137,12 @@ def update(
         # Who paused it first is remembered: a script that says it again does not make it its own pause.
         row.paused_by_person = paused and (by_person or (row.paused and row.paused_by_person))
         row.paused = paused
+    row.updated_at = now()
     row.status = status_for(integration.manifest, kind, row.configuration, paused=row.paused)
     if (row.status, row.configuration) != (previous["status"], previous["configuration"]):
         row.revision += 1
         fields = {**_place(row), "status": row.status, "previous": previous}
         outbox.emit_change(session, f"{EVENT[kind]}_setup", installation, fields)
-    row.updated_at = now()
     session.flush()
 
 
@@ -251,8 +251,7 @@ def _hold(session: Session, *changed: Configured) -> None:
 def _held(session: Session, *changed: Configured) -> bool:
     """Read what is to be changed as it stands now, and keep others from it; tells whether all of it is there."""
     locks.acquire(session, *(getattr(row, "installation_id", row.id) for row in changed))
-    for row in changed:
-        session.refresh(row)
+    locks.refresh(session, *changed)
     return all(row.deleted_at is None for row in changed)
 
 

@@ -154,7 +154,7 @@ def roll_back(session: Session, row: IntegrationRow, number: int, keep: int, use
     The script is not loaded again: it was, when it was published.
     """
     locks.acquire(session, f"integration {row.name}")
-    session.refresh(row)
+    locks.refresh(session, row)
     earlier = rows.find(session, HOST, VersionRow, integration_id=row.id, number=number)
     if earlier is None:
         raise errors.NotFound(f"`{row.name}` has no version {number} any more; its versions are listed at /versions.")

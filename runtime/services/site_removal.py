@@ -21,7 +21,7 @@ def lock_name(site: SiteRow) -> str:
 def lock_site(session: Session, site: SiteRow) -> None:
     """Keep others from changing a site, and read it as it stands now; raises NotFound for one that was deleted."""
     locks.acquire(session, lock_name(site))
-    session.refresh(site)
+    locks.refresh(session, site)
     if site.deleted_at is not None:
         raise errors.NotFound("The site was deleted a moment ago.")
 

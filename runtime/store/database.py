@@ -52,7 +52,8 @@ class Table(DeclarativeBase):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cast(SqlTable, cls.__table__).info["epoch_rules"] = cls.epoch_rules  # statements know the table only
+        info = cast(SqlTable, cls.__table__).info  # statements know the table only
+        info["epoch_rules"], info["class"] = cls.epoch_rules, cls
 
     @classmethod
     def visible_to(cls, reach: Reach) -> ColumnElement[bool]:

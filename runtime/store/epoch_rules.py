@@ -14,6 +14,8 @@ from typing import Any
 from sqlalchemy import MetaData, select
 from sqlalchemy.orm import Session
 
+from runtime.store.loaded import loaded
+
 GLOBAL = "*"
 FACE = "="
 """Before the id of an organization: the epoch of how it looks to others, which its members' doings do not move."""
@@ -87,7 +89,10 @@ def _owners(session: Session, metadata: MetaData, of: Of, values: Collection[Any
         return owners_ | {FACE + value if of.face else value for value in known}
     for name, at in of.through:
         table = metadata.tables[name]
-        parents = session.execute(select(table.c.id, table.c[at.column]).where(table.c.id.in_(known))).all()
-        owners_ |= _owners(session, metadata, at, {parent[1] for parent in parents})
-        known -= {parent[0] for parent in parents}
+        parents = {id_: getattr(row, at.column) for id_, row in loaded(session, table.info["class"], known).items()}
+        if known := known - parents.keys():
+            query = select(table.c.id, table.c[at.column]).where(table.c.id.in_(known))
+            parents |= dict(session.execute(query).all())
+            known -= parents.keys()
+        owners_ |= _owners(session, metadata, at, set(parents.values()))
     return owners_ | ({GLOBAL} if known else set())

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session, aliased
 from runtime.store import rows
 from runtime.store.epoch_cache import record_of
 from runtime.store.levels import number_of
+from runtime.store.loaded import loaded
 from runtime.store.page_weight import length_of
 from runtime.store.reach import Reach
 from runtime.store.tables.installations import (
@@ -112,14 +113,22 @@ def administered(session: Session, reach: Reach, installation_ids: Iterable[str]
 
 def names_of(session: Session, integration_ids: Iterable[str]) -> dict[str, str]:
     """Return the names of integrations: what else there is of them may be long."""
-    query = select(IntegrationRow.id, IntegrationRow.name).where(IntegrationRow.id.in_(set(integration_ids)))
-    return dict(session.execute(query).all())
+    ids = set(integration_ids)
+    names = {id_: row.name for id_, row in loaded(session, IntegrationRow, ids).items()}
+    if missing := ids - names.keys():
+        query = select(IntegrationRow.id, IntegrationRow.name).where(IntegrationRow.id.in_(missing))
+        names |= dict(session.execute(query).all())
+    return names
 
 
 def integrations_of(session: Session, installation_ids: Iterable[str]) -> dict[str, str]:
     """Return the ids of the integrations of installations."""
-    query = select(InstallationRow.id, InstallationRow.integration_id)
-    return dict(session.execute(query.where(InstallationRow.id.in_(set(installation_ids)))).all())
+    ids = set(installation_ids)
+    of = {id_: row.integration_id for id_, row in loaded(session, InstallationRow, ids).items()}
+    if missing := ids - of.keys():
+        query = select(InstallationRow.id, InstallationRow.integration_id).where(InstallationRow.id.in_(missing))
+        of |= dict(session.execute(query).all())
+    return of
 
 
 def external_ids(session: Session, owner_ids: Sequence[str]) -> dict[str, list[str]]:

@@ -5,13 +5,30 @@ A name is held until the transaction ends. SQLite has one writer at a time anywa
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 
 def acquire(session: Session, *names: str) -> None:
     """Lock names, in a fixed order to avoid deadlocks; rows that were read before may be outdated."""
-    if session.get_bind().dialect.name != "postgresql":
+    if not _others_write(session):
         return
     for name in sorted(set(names)):
         session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": name})
+
+
+def refresh(session: Session, *rows: Any) -> None:
+    """Read rows anew that a writing session read before it held its lock.
+
+    SQLite's only writer has them as they stand: its transaction began before it read anything. Raises
+    InvalidRequestError for a row that is gone.
+    """
+    if _others_write(session):
+        for row in rows:
+            session.refresh(row)
+
+
+def _others_write(session: Session) -> bool:
+    return session.get_bind().dialect.name == "postgresql"

@@ -22,6 +22,7 @@ from runtime.store.cursors import Order
 from runtime.store.database import Table
 from runtime.store.epoch_cache import record_of
 from runtime.store.levels import level_of
+from runtime.store.loaded import loaded
 from runtime.store.page_weight import rows_that_fit
 from runtime.store.reach import HOST as HOST
 from runtime.store.reach import Reach as Reach
@@ -62,6 +63,8 @@ def find(session: Session, reach: Reach, table: type[R], *conditions: ColumnElem
     """Find the row with these values that the actor may see; values that no database can store find nothing."""
     if any(_impossible(value) for value in by.values()):
         return None
+    if by.keys() == {"id"} and reach.kind == "host" and not conditions and (here := loaded(session, table, [by["id"]])):
+        return here[by["id"]]
     if conditions:
         row = session.scalars(select(table).where(visible(table, reach), *conditions).filter_by(**by).limit(1)).first()
     else:
@@ -133,16 +136,20 @@ def every(session: Session, reach: Reach, table: type[R], *conditions: ColumnEle
 def by_id(session: Session, table: type[R], ids: Iterable[str]) -> dict[str, R]:
     """Load rows that other rows refer to, in one query: they are visible to those who see the other rows."""
     keys = set(ids)
-    if not keys:
-        return {}
-    column = table.__table__.c.id
-    return dict(session.execute(select(column, table).where(column.in_(keys))).all())
+    found = loaded(session, table, keys)
+    if missing := keys - found.keys():
+        column = table.__table__.c.id
+        found |= session.execute(select(column, table).where(column.in_(missing))).all()
+    return found
 
 
 def seen_by_id(session: Session, reach: Reach, table: type[R], ids: Iterable[str]) -> dict[str, R]:
     """Load rows that other rows refer to, those that the actor may see, in one query."""
+    keys = set(ids)
+    if not keys:
+        return {}
     column = table.__table__.c.id
-    query = select(column, table).where(column.in_(set(ids)), visible(table, reach))
+    query = select(column, table).where(column.in_(keys), visible(table, reach))
     if (record := record_of(session)) is not None:
         record.listed(reach.rests_on)
     return dict(session.execute(query).all())
