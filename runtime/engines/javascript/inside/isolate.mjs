@@ -12,6 +12,7 @@ import { createConsole, Places, say, textOf } from "./output.mjs";
 import process from "./process.mjs";
 import { createFetch, DispatchRequest, formOf } from "./requests.mjs";
 import { isResponse, sendStream, sendWhole, watchResponses } from "./responses.mjs";
+import promises from "./timers_promises.mjs";
 
 const raise = globalThis.reportError;
 const afterThis = globalThis.setImmediate;
@@ -213,7 +214,7 @@ function reportLost(error) {
  * A timer that stops once the call that set it is over, as on Workers, and reports its errors within that call: where
  * the runtime reports them by itself, nothing tells whose they are.
  */
-function timer(start, stop) {
+function timer(start, stop, promised) {
   const wrapped = (run, ...given) => {
     if (typeof run !== "function") return start(run, ...given);
     const call = current.getStore();
@@ -234,7 +235,10 @@ function timer(start, stop) {
     }, ...given);
     return started;
   };
-  return Object.defineProperties(wrapped, Object.getOwnPropertyDescriptors(start));
+  const own = Object.getOwnPropertyDescriptors(start);
+  const asked = Symbol.for("nodejs.util.promisify.custom");
+  if (own[asked]) own[asked] = { value: promised };
+  return Object.defineProperties(wrapped, own);
 }
 
 async function load(line, name) {
@@ -315,9 +319,9 @@ provide("fetch", fetching);
 provide("Response", watched);
 provide("console", createConsole(listener, { rewrite: (text) => places.rewrite(text) }));
 provide("process", process);
-provide("setTimeout", timer(setTimeout, clearTimeout));
+provide("setTimeout", timer(setTimeout, clearTimeout, promises.setTimeout));
 provide("setInterval", timer(setInterval, clearInterval));
-provide("setImmediate", timer(setImmediate, clearImmediate));
+provide("setImmediate", timer(setImmediate, clearImmediate, promises.setImmediate));
 provide("navigator", Object.freeze({ userAgent: AGENT, language: "en", languages: ["en"], hardwareConcurrency: 1 }));
 await rehearse();
 // From here on errors are those of scripts; one of our own above ends the isolate, and the host reads why.

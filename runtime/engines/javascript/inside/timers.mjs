@@ -1,6 +1,6 @@
-// `node:timers` for a script: the global timers, which end with their call. `promises` are the runtime's own, which do not.
+// `node:timers` for a script: the global timers, which end with their call.
 
-import * as promises from "node:timers/promises";
+import promises from "./timers_promises.mjs";
 
 const { clearImmediate, clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } = globalThis;
 export default { clearImmediate, clearInterval, clearTimeout, promises, setImmediate, setInterval, setTimeout };

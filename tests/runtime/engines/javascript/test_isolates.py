@@ -173,9 +173,8 @@ def test_retiring_lets_calls_finish(make: Make, own: Callable[..., Ask]) -> None
 
 def test_an_isolate_that_works_without_a_call_is_ended(make: Make, own: Callable[..., Ask]) -> None:
     engine = make()
-    busy = "(async () => { for await (const tick of every(1)) for (let i = 0; i < 5e7; i += 1); })();"
-    promised = 'import { setInterval as every } from "node:timers/promises";'  # which do not end with their call
-    own(engine)(worker(f"{busy} return new Response();", before=promised))
+    busy = "setInterval(() => { if (globalThis.called) for (let i = 0; i < 5e7; i += 1); }, 1);"
+    own(engine)(worker("globalThis.called = true; return new Response();", before=busy))  # set while the script loads
 
     wait_for(lambda: engine.isolates() == 0)
 
