@@ -22,12 +22,13 @@ from runtime.api.content_origin import mount_content_origin
 from runtime.api.counting import Counting
 from runtime.api.event_stream import mount_event_stream
 from runtime.api.health import mount_health
-from runtime.api.host import HEAVIEST_NAMED, Host, RequestCapacity
+from runtime.api.host import HEAVIEST_NAMED, Host
 from runtime.api.inbound import mount_inbound
 from runtime.api.mount import mount
 from runtime.api.one_processor import OneProcessor
 from runtime.api.openapi_document import mount_openapi_document
 from runtime.api.render_lane import RenderLane
+from runtime.api.request_capacity import RequestCapacity
 from runtime.api.routing import set_up_routing
 from runtime.api.table import operations
 from runtime.api.tunnel_lines import mount_tunnels

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from wsgiref.types import StartResponse, WSGIEnvironment
 
-from runtime.api.host import RequestCapacity
+from runtime.api.request_capacity import RequestCapacity
 
 
 class BodyReadLimit:

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from sqlalchemy.orm import Session
 
 from runtime.api.auth import Actor
-from runtime.api.host import SLOW_SECONDS, Host, Named
+from runtime.api.host import Host, Named
+from runtime.api.request_capacity import SLOW_SECONDS
 from runtime.contract import errors
 from runtime.contract.organizations import Role, reaches
 from runtime.serializers.view import View

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import TypeVar
 
-from sqlalchemy.exc import TimeoutError as NoConnection
-
-from runtime.api.anonymous_lanes import STRANGERS, KnownOwners
+from runtime.api.anonymous_lanes import KnownOwners
 from runtime.api.auth import Authenticator
+from runtime.api.request_capacity import RequestCapacity
 from runtime.background.free_memory import FreeMemory
 from runtime.background.jobs import JobRunner
 from runtime.background.mailing import Mailer
 from runtime.background.purging import Purger
-from runtime.contract import errors
 from runtime.contract.addresses import Addresses
 from runtime.contract.organizations import Role
 from runtime.dispatch.announcing import Announcer
@@ -28,12 +22,9 @@ from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.recorder import Recorder
 from runtime.dispatch.tunnels import Tunnels
 from runtime.dispatch.worker import Dispatcher
-from runtime.engines.costly_turns import CostlyTurns
 from runtime.engines.dev_tunnel.relay import Relay
-from runtime.engines.interpreter_turns import InterpreterTurns, Waiting, owner_at_work
 from runtime.engines.own_folders import Folders
 from runtime.engines.separate_process.runner import SeparateProcessRunner
-from runtime.engines.shares import NoneLeft, Shares, Turns, WaitingShares
 from runtime.engines.table import Engines
 from runtime.services.answer_model import AnswerModel
 from runtime.services.render_cache import RenderCache
@@ -43,12 +34,10 @@ from runtime.services.search_indexing import Indexer
 from runtime.services.unfurling import Unfurling
 from runtime.settings import Settings
 from runtime.store.blobs.store import BlobStore
-from runtime.store.database import CONNECTION_WAIT, CONNECTIONS, Database, Table
+from runtime.store.database import Database, Table
 from runtime.store.disk import Disk
 from runtime.store.epoch_cache import EpochCache
 from runtime.store.page_weight import bytes_of
-
-Body = TypeVar("Body")
 
 HEAVIEST_NAMED = 64 * 1024 * 1024
 """Limit, in bytes, of the cached rows that paths name."""
@@ -65,115 +54,6 @@ class Named:
     def parts(self) -> dict[Hashable, int]:
         """Approximate bytes in memory of the rows with unbounded columns."""
         return {id(row): bytes_of(row) for row in self.rows.values()}
-
-
-SLOW_SECONDS = 0.05
-"""Whatever took longer on behalf of a caller, such as the arrival of a body, may have ended after they lost rights."""
-BODY_WAIT, BODY_LOOK = 0.1, 0.01
-"""Seconds that a request waits until its body may be read, and between two looks: most bodies are there at once."""
-READERS, READERS_WAITING, READER_SECONDS = 2, 4, 10.0
-ANONYMOUS = ""
-"""The owner that scarce resources are accounted to if a request names no organization and no person."""
-
-
-class RequestCapacity:
-    """The threads that handle requests, divided among organizations, with a reserve for health, metrics and the API.
-
-    `calls` wait for a script or a developer's machine, `streams` are followed for as long as somebody likes, `bodies`
-    are read from slow senders. A quarter is reserved for requests that need none of these; half of it may wait until
-    their bodies are read, for `BODY_WAIT` seconds. `readers` are processes that parse long texts for an organization.
-    `turns` are for the interpreter that all threads share, `pages` limit how many long pages of sites are written at a
-    time, `connections` are those of the database; some of them are reserved for the host's own threads.
-    """
-
-    def __init__(self, threads: int) -> None:
-        """Take the number of threads in one process."""
-        self.calls = Shares(max(2, threads // 2))
-        self.streams = Shares(max(2, threads // 8))
-        self.bodies = Shares(max(2, threads // 8))
-        self._waiting_bodies = Shares(max(2, threads // 8))
-        self.readers = Turns(READERS, READERS_WAITING, READER_SECONDS)
-        self.turns = InterpreterTurns()
-        self.pages = CostlyTurns(max(2, threads // 4))
-        self.connections = WaitingShares(CONNECTIONS * 3 // 4, CONNECTION_WAIT)
-        self._reading = threading.local()
-
-    def stream(self, owner: str, begin: Callable[[], Iterator[bytes]], part: str = "") -> Iterable[bytes]:
-        """Begin a stream that a reader follows, for its owner; raises Unavailable if too many are open."""
-        if not self.streams.enter(owner, part):
-            raise errors.Unavailable("Too many streams are open; close one, or try again later.")
-        try:
-            return self.streams.held_by(owner, part, begin())
-        except BaseException:
-            self.streams.leave(owner, part)
-            raise
-
-    @contextmanager
-    def connection(self) -> Iterator[None]:
-        """Hold a database connection for the organization that this thread works for; raises as the pool does."""
-        at_work = owner_at_work()
-        if at_work is None:
-            yield
-            return
-        with ExitStack() as held:
-            owner, part = at_work
-            whose = (ANONYMOUS, owner) if owner.startswith(STRANGERS) else (owner, part)
-            try:
-                held.enter_context(self.connections.place(*whose, Waiting))
-            except NoneLeft:
-                raise NoConnection("an organization has as many connections as it may") from None
-            yield
-
-    def read(self, owner: str, body: Callable[[], Body], part: str = "", *, again: Callable[[], object]) -> Body:
-        """Read a body, which may arrive slowly; raises Unavailable if the owner has too many in progress.
-
-        `again` decides anew what was decided before: it is called if waiting and reading took more than `SLOW_SECONDS`,
-        since the sender, who decides when it ends, may have lost their rights meanwhile. Raises what it raises.
-        """
-        began = time.monotonic()
-        if not (self.bodies.enter(owner, part) or self._may_read_soon(owner, part)):
-            raise errors.Unavailable("Too many request bodies are being received; try again in a moment.")
-        held = self._holds_place()
-        self._reading.holds_place = True
-        try:
-            try:
-                with Waiting():
-                    return body()
-            finally:
-                self._reading.holds_place = held
-                self.bodies.leave(owner, part)
-        finally:
-            if time.monotonic() - began > SLOW_SECONDS:
-                again()
-
-    def _may_read_soon(self, owner: str, part: str) -> bool:
-        """Wait up to `BODY_WAIT` seconds for a slot; False if none came free, or too many of the owner wait already."""
-        until = time.monotonic() + BODY_WAIT
-        with suppress(NoneLeft), self._waiting_bodies.place(owner, part), Waiting():
-            while time.monotonic() < until:
-                time.sleep(BODY_LOOK)
-                if self.bodies.enter(owner, part):
-                    return True
-        return False
-
-    @contextmanager
-    def holding_place(self) -> Iterator[None]:
-        """Let the calling thread read a body in a slot that it already holds."""
-        before, self._reading.holds_place = self._holds_place(), True
-        try:
-            yield
-        finally:
-            self._reading.holds_place = before
-
-    def _holds_place(self) -> bool:
-        return getattr(self._reading, "holds_place", False)
-
-    def read_piece(self, body: Callable[[], Body]) -> Body:
-        """Read a piece of a body in the slot that the thread holds, otherwise in one of `ANONYMOUS`.
-
-        Raises Unavailable as `read` does.
-        """
-        return body() if self._holds_place() else self.read(ANONYMOUS, body, again=lambda: None)
 
 
 @dataclass(frozen=True, slots=True)

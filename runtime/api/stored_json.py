@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from flask import Response
 
-from runtime.api.host import RequestCapacity
+from runtime.api.request_capacity import RequestCapacity
 
 AT_ONCE = 1 << 20
 """Bytes that are sent at once; a larger answer takes one of the slots for streams."""

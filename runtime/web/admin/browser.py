@@ -21,8 +21,9 @@ from werkzeug.exceptions import HTTPException
 from runtime.api.anonymous_lanes import lane_of
 from runtime.api.answers import error_answer, worded_answer
 from runtime.api.auth import Actor
-from runtime.api.host import ANONYMOUS, Host
+from runtime.api.host import Host
 from runtime.api.page_operations import perform
+from runtime.api.request_capacity import ANONYMOUS
 from runtime.api.script_headers import BROWSER_COOKIE, SESSION_COOKIE
 from runtime.contract import errors
 from runtime.contract.origins import authority_of

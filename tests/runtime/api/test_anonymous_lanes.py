@@ -14,7 +14,7 @@ from sqlalchemy import event, text
 from werkzeug.test import Client
 
 from runtime.api.anonymous_lanes import LANES, STRANGERS, lane_of
-from runtime.api.host import ANONYMOUS
+from runtime.api.request_capacity import ANONYMOUS
 from runtime.app import Application, create_app
 from runtime.engines import interpreter_turns
 from runtime.engines.interpreter_turns import AT_ONCE, owner_at_work

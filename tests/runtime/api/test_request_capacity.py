@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 
 from runtime.api import host
-from runtime.api.host import SLOW_SECONDS, RequestCapacity
+from runtime.api.request_capacity import SLOW_SECONDS, RequestCapacity
 from runtime.contract import errors
 
 
