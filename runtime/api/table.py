@@ -6,6 +6,7 @@ from functools import cache
 
 from runtime.api.families.access_tokens import access_tokens
 from runtime.api.families.adaptive import adaptive
+from runtime.api.families.app_addresses import app_addresses
 from runtime.api.families.asking import asking
 from runtime.api.families.change_request_comments import change_request_comments
 from runtime.api.families.change_requests import change_requests
@@ -61,6 +62,7 @@ FAMILIES: tuple[Family, ...] = (
     grants,
     translations,
     openapi_specs,
+    app_addresses,
     embedding,
     content,
     space_comments,

@@ -292,7 +292,7 @@ class ChangedContent(WireModel):
 class RequestReviewers(Body):
     """Requested reviewers; `subject` and `description` change those of the change request."""
 
-    users: Annotated[list[ObjectId], Field(min_length=1, max_length=50)]
+    users: Annotated[list[ObjectId], Field(max_length=50)]
     subject: Subject | MISSING = MISSING
     description: Document | MISSING = MISSING
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
-from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Query, Text, WebAddress, WireModel
+from runtime.contract.base import Body, JsonObject, ListQuery, Moment, WebAddress, WireModel
 from runtime.contract.emoji import Emoji as AnyEmoji
 from runtime.contract.git import GitSyncState
 from runtime.contract.identifiers import ObjectId
@@ -107,13 +107,3 @@ class SpaceListQuery(ListQuery):
     """With `deleted`, the list has the deleted spaces that the requester may restore, the last deleted first."""
 
     deleted: bool = False
-
-
-class ContentOfAddress(WireModel):
-    """What an address of the application names."""
-
-    space: Space
-
-
-class AddressQuery(Query):
-    url: Annotated[Text, StringConstraints(min_length=1, max_length=2048)]

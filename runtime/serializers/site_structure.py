@@ -14,7 +14,7 @@ from runtime.contract.site_structure import (
     SiteSpace,
     SpacesAlone,
 )
-from runtime.serializers.published_urls import published_base, section_place, space_place
+from runtime.serializers.published_urls import Opened, published_base, section_place, space_place
 from runtime.serializers.spaces import spaces
 from runtime.serializers.view import View
 from runtime.store import site_structure
@@ -25,12 +25,16 @@ from runtime.store.tables.spaces import SpaceRow
 
 
 class _Look:
-    """What is known of the sites and sections that parts are in, and how their spaces are shown."""
+    """What is known of the sites and sections that parts are in, and how their spaces are shown.
+
+    With a key of a share link, all parts are in the site that it opens.
+    """
 
     def __init__(self, view: View, parts: Sequence[SiteSpaceRow], share_key: str | None) -> None:
         self._view, self._key = view, share_key
         rows = list(view.seen(SpaceRow, (part.space_id for part in parts)).values())
-        self._spaces = dict(zip((row.id for row in rows), spaces(view, rows), strict=True))
+        opened = Opened(parts[0].site_id, share_key) if parts and share_key is not None else None
+        self._spaces = dict(zip((row.id for row in rows), spaces(view, rows, opened=opened), strict=True))
         self._sites: dict[str, SiteRow] = {}
 
     def of_sites(self, site_ids: Sequence[str]) -> None:

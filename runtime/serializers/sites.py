@@ -9,20 +9,21 @@ from pydantic import MISSING
 
 from runtime.contract.adaptive import AdaptiveJsonSchema, SiteAdaptiveSchema
 from runtime.contract.sites import CustomVisitorAuth, IntegrationVisitorAuth, Site, SiteProxy, SiteUrls
+from runtime.serializers.published_urls import published_base
 from runtime.serializers.view import View
 from runtime.store import installed
 from runtime.store.tables.sites import SiteAdaptiveSchemaRow, SiteRow
 
 
-def sites(view: View, rows: Sequence[SiteRow]) -> list[Site]:
-    """Show sites, each with the number of its spaces that the actor may see."""
+def sites(view: View, rows: Sequence[SiteRow], *, share_key: str | None = None) -> list[Site]:
+    """Show sites, each with the number of its spaces that the actor may see; `share_key` is that of a single one."""
     if not rows:
         return []
     counts = installed.count_site_spaces(view.session, view.reach, [row.id for row in rows])
-    return [_site(view, row, counts.get(row.id, 0)) for row in rows]
+    return [_site(view, row, counts.get(row.id, 0), share_key) for row in rows]
 
 
-def _site(view: View, row: SiteRow, spaces: int) -> Site:
+def _site(view: View, row: SiteRow, spaces: int, share_key: str | None) -> Site:
     at = view.at
     return Site(
         id=row.id,
@@ -41,7 +42,8 @@ def _site(view: View, row: SiteRow, spaces: int) -> Site:
         urls=SiteUrls(
             location=at.api("orgs", row.organization_id, "sites", row.id),
             app=at.app("orgs", row.organization_id, "sites", row.id),
-            published=at.site(row.id) if row.published else MISSING,
+            # Integrations read it of each published site; without a key, that of a share link leads to a refusal.
+            published=published_base(at, row, share_key) or (at.site(row.id) if row.published else MISSING),
         ),
     )
 

@@ -103,5 +103,5 @@ def _space(
         change_requests_draft=counts["draft"],
         # Where integrations are installed, the administrators of the organization decide.
         permissions=permissions(SPACE, level if here else None)
-        | {"installIntegration": here and view.reach.role_in(row.organization_id) == "admin"},
+        | {"view": here, "installIntegration": here and view.reach.role_in(row.organization_id) == "admin"},
     )

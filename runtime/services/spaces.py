@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Literal
 
 from pydantic import MISSING
 from sqlalchemy import ColumnElement
@@ -11,7 +12,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.organizations import Role
 from runtime.contract.spaces import CreateSpace
-from runtime.services import installing, quotas, site_places
+from runtime.services import installing, quotas, sample_content, site_places
 from runtime.services import structure as service
 from runtime.services.content import begin, copy
 from runtime.store import deleted_spaces, rows
@@ -43,14 +44,16 @@ def create(session: Session, organization_id: str, parent: CollectionRow | None,
     return add(session, row)
 
 
-def add(session: Session, row: SpaceRow, content: SpaceRow | None = None) -> SpaceRow:
-    """Add a space, with nothing in it or with the content of another."""
+def add(session: Session, row: SpaceRow, content: SpaceRow | Literal["empty", "sample"] = "empty") -> SpaceRow:
+    """Add a space, with nothing in it, with example content, or with the content of another."""
     session.add(row)
     session.flush()
-    if content is None:
-        begin(session, row)
-    else:
+    if isinstance(content, SpaceRow):
         copy(session, content, row)
+    elif content == "sample":
+        sample_content.begin(session, row)
+    else:
+        begin(session, row)
     installing.content_added(session, row)
     return row
 

@@ -51,7 +51,7 @@ def test_strangers_with_the_key_are_visitors(shared: Shared, beta: Tenant) -> No
     ok(shared.api.post(f"{shared.at}/comments", {"body": {"markdown": "For us."}}))
     seen = ok(stranger.get(shared.at, shareKey=key))
     assert seen["urls"]["published"] == shared.url and seen["comments"] == 0
-    assert not any(seen["permissions"].values()) and "gitSync" not in seen
+    assert [name for name, may in seen["permissions"].items() if may] == ["view"] and "gitSync" not in seen
     visitor = Api(stranger.url, ok(Api(stranger.url, None).post("/v1/urls/published", {"url": shared.url}))["apiToken"])
     assert ok(visitor.get(shared.at)) == seen
     for place in ("published", "structure"):
@@ -107,3 +107,20 @@ def test_members_whom_a_space_is_closed_to(host: HostProcess, shared: Shared) ->
     ok(shared.api.call("PATCH", shared.at, {"defaultLevel": None}))
     assert member.api.get(shared.at).status == 404
     assert ok(member.api.get(shared.at, shareKey=key_in(shared.url)))["permissions"]["edit"] is False
+
+
+def test_what_is_inside_an_answer_has_addresses_with_the_key_too(shared: Shared) -> None:
+    key = key_in(shared.url)
+    published = ok(shared.api.get(f"{shared.path}/published", shareKey=key))
+    assert published["site"]["urls"]["published"] == shared.url
+    structure = ok(shared.api.get(f"{shared.path}/structure", shareKey=key))
+    [listed] = ok(shared.api.get(f"{shared.path}/site-spaces", shareKey=key))["items"]
+    for part in (published["structure"]["structure"][0], structure["structure"][0], listed):
+        assert part["space"]["urls"]["published"] == part["urls"]["published"] == shared.url
+    assert "published" not in ok(shared.api.get(f"{shared.path}/structure"))["structure"][0]["space"]["urls"]
+
+
+def test_visitors_with_a_key_read_the_address_that_lets_them_in(shared: Shared) -> None:
+    url = shared.api.url
+    visitor = Api(url, ok(Api(url, None).post("/v1/urls/published", {"url": shared.url}))["apiToken"])
+    assert ok(visitor.get(shared.path))["urls"]["published"] == shared.url

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from pydantic import MISSING
@@ -43,8 +44,9 @@ def get_published_content_site(call: Call, site: SiteRow, query: ShareKeyQuery) 
     visitor = conditions.ConditionEvaluator(claims)
     parts = published_places.visible_parts(session, site, visitor)
     looks = customizing.of_spaces(session, site, [part.id for part in parts.spaces])
+    shown = call.show(partial(serializers.sites, share_key=key), site)
     return PublishedContentSite(
-        site=call.show(serializers.sites, site).model_copy(update={"site_spaces": len(parts.spaces)}),
+        site=shown.model_copy(update={"site_spaces": len(parts.spaces)}),
         structure=structure_serializers.structure(call.view(session), site, parts, share_key=key),
         customizations=Customizations(
             site=customizing.for_visitor(customizing.of_site(session, site), visitor),

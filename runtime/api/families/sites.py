@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated
 
 from pydantic import MISSING, Field, StringConstraints
@@ -116,12 +117,17 @@ def _spaces_for(call: Call, organization: OrganizationRow, body: CreateSite) -> 
     if isinstance(body.spaces, str):
         space = SpaceRow(organization_id=organization.id, title=body.title[:50], emoji="1f4d8", visibility="public")
         quotas.for_spaces(call.session, organization.id)
-        return [space_service.add(call.session, space).id]
+        return [space_service.add(call.session, space, body.spaces).id]
     require_create_on(call, organization.id, body.spaces, "spaces")
     return body.spaces
 
 
-crud.get(sites, SITE, "getSiteById", "Get a site.", needs=for_visitors(scoped(member("read"), "site:metadata:read")))
+@sites.operation(f"GET {SITE.path}", Site, needs=for_visitors(scoped(member("read"), "site:metadata:read")))
+def get_site_by_id(call: Call, site: SiteRow) -> Site:
+    """Get a site."""
+    came = call.actor.visitor
+    shown: Site = call.show(partial(serializers.sites, share_key=came.share_key if came is not None else None), site)
+    return shown
 
 
 @sites.operation(f"PATCH {SITE.path}", SITE, needs=member("create"))

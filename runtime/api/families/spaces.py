@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import partial
 
@@ -12,12 +11,12 @@ from runtime.api.call import Call, refusal, role_refusal
 from runtime.api.families.collections import COLLECTION, place_for, receiver, require_create_in, target_of
 from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.operation import Family
-from runtime.api.permission import USER, for_visitors, member, scoped
+from runtime.api.permission import for_visitors, member, scoped
 from runtime.api.resource import Resource, RowsOf
 from runtime.contract import errors
 from runtime.contract.places import Move, Transfer
 from runtime.contract.site_structure import ShareKeyQuery
-from runtime.contract.spaces import AddressQuery, ContentOfAddress, CreateSpace, Space, SpaceListQuery, UpdateSpace
+from runtime.contract.spaces import CreateSpace, Space, SpaceListQuery, UpdateSpace
 from runtime.serializers import spaces as serializers
 from runtime.services import merge_rules, moving, sharing, space_settings
 from runtime.services import spaces as service
@@ -62,12 +61,10 @@ def create_space(call: Call, organization: OrganizationRow, body: CreateSpace) -
 
     One that is edited around the merge rules of the organization needs `admin` in it.
     """
-    for name, sent, what in (
-        ("template", body.template, "template"),
-        ("computedSource", body.computed_source, "content source"),
-    ):
-        if sent is not MISSING:
-            raise errors.BadRequest(f"{name}: there is no such {what}")
+    if body.template is not MISSING:
+        raise errors.BadRequest("template: this host has no templates")
+    if body.computed_source is not MISSING:
+        raise errors.BadRequest("computedSource: create the space without it, then add a computed page")
     parent = place_for(call, organization.id, None if body.parent is MISSING else body.parent)
     if body.edit_mode == "live" and merge_rules.any_in(organization):
         call.require("admin", organization, f"organization {organization.id}, which has merge rules", call.session)
@@ -158,13 +155,3 @@ def transfer_space(call: Call, space: SpaceRow, body: Transfer) -> SpaceRow:
     row = moving.transfer(call.session, call.actor.reach, space, receiver(call, space.organization_id, body))
     call.level_again(row)
     return row
-
-
-@spaces.operation("GET /v1/urls/content", ContentOfAddress, needs=scoped(USER, "space:metadata:read"))
-def get_content_by_url(call: Call, query: AddressQuery) -> ContentOfAddress:
-    """Find the space that an address of the application belongs to."""
-    place = query.url.removeprefix(call.host.addresses.app("spaces") + "/")
-    space_id = re.split(r"[/?#]", place, maxsplit=1)[0]
-    if place == query.url or not re.fullmatch(r"[0-9A-Za-z]{1,100}", space_id):
-        raise errors.NotFound("This address belongs to no space of this host.")
-    return ContentOfAddress(space=call.show(serializers.spaces, call.find(SpaceRow, id=space_id)))
