@@ -33,7 +33,8 @@ def command(ctx: click.Context, path: str | None, chosen: Choice, fix: bool, as_
     results = [_one(place, name, fix, as_json) for name in EXAMINATIONS]
     sick = any(result.state == "problem" for result in results)
     if as_json:
-        say(json.dumps({"ok": not sick, "findings": [result.as_json() for result in results]}))
+        findings = [result.as_json(name) for name, result in zip(EXAMINATIONS, results, strict=True)]
+        say(json.dumps({"ok": not sick, "findings": findings}))
     elif sick:
         say("There are problems; the lines above say how to fix them.")
     ctx.exit(1 if sick else 0)

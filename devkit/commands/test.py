@@ -78,7 +78,7 @@ def command(
     more = arguments[1:] if path is not None else arguments
     place = Path(path or ".").resolve()
     if not place.exists():
-        raise Problem(f"there is no folder {path}")
+        raise Problem(f"there is no file or folder {path}")
     folder = _project_folder(place)
     if env is not None:
         _refuse_unknown(folder, env)

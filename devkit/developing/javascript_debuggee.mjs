@@ -30,7 +30,9 @@ async function answer(request) {
     if (module === null) return new Response(NONE, { status: 503, headers: JSON_TYPE });
     const handlers = module.default;
     if (typeof handlers?.fetch !== "function") {
-      throw new TypeError("the script must export default an object with a function fetch(request, env, ctx)");
+      throw new TypeError(
+        "the script must export default an object with a function fetch(request, env, ctx), as createIntegration() makes",
+      );
     }
     return await handlers.fetch(request, Object.freeze({}), context);
   } catch (error) {

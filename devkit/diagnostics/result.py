@@ -33,10 +33,10 @@ class Examination:
         """Return the same, with the remark that something was done."""
         return replace(self, found=f"{self.found} (fixed)", fixed=True)
 
-    def as_json(self) -> dict[str, Any]:
-        """Return what can be written down."""
+    def as_json(self, name: str) -> dict[str, Any]:
+        """Return what can be written down, with the name of what was looked at."""
         fields = asdict(replace(self, fix=None))
-        return fields | {"fix": self.fix is not None}
+        return {"name": name, **fields, "fix": self.fix is not None}
 
 
 class Place:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from devkit.events import history
-from devkit.events.traces import ending_of, ending_text
+from devkit.events.traces import ending_of, ending_words
 from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, RequestRefused
 from devkit.terminal.output import Problem, one_line
@@ -79,7 +79,7 @@ def failed(name: str, details: Sequence[dict[str, Any]], of: int) -> Problem:
     body = one_line(str(answer.get("body") or ""))[:200]
     many = "" if of == 1 else f"{len(details)} of {of} events failed; the last one: "
     return Problem(
-        f"{many}{last['payload']['type']} {last['id']}: {ending_text(last)}{f': {body}' if body else ''}",
+        f"{many}{last['payload']['type']} {last['id']}: {ending_words(last)}{f': {body}' if body else ''}",
         hint=f"`devkit events {name} {last['id']}` shows its logs",
     )
 

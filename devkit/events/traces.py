@@ -24,13 +24,16 @@ def handled(event: dict[str, Any]) -> bool:
     return ending_of(event) != "not-handled"
 
 
-def ending_text(event: dict[str, Any], width: int = 0) -> str:
-    """Format an event's result, in color: `success`, `refused (401)`, `will be retried (500)`."""
+def ending_words(event: dict[str, Any]) -> str:
+    """Format an event's result: `success`, `refused (401)`, `will be retried (500)`."""
     how, answer = ending_of(event), event["delivery"].get("answer")
-    text = word(how)
-    if how not in ("success", "not-handled", "queued", "running") and answer is not None:
-        text += f" ({answer})"
-    return click.style(text.ljust(width), fg=ENDINGS.get(how, "red"))
+    told = answer is not None and how not in ("success", "not-handled", "queued", "running")
+    return f"{word(how)} ({answer})" if told else word(how)
+
+
+def ending_text(event: dict[str, Any], width: int = 0) -> str:
+    """Format an event's result as `ending_words` does, in color."""
+    return click.style(ending_words(event).ljust(width), fg=ENDINGS.get(ending_of(event), "red"))
 
 
 def what(event: dict[str, Any]) -> str:

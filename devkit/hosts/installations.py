@@ -9,6 +9,8 @@ from devkit.hosts.client import Client, part
 from devkit.terminal.output import Problem, one_line
 
 PARTS = {"space": "spaces", "site": "sites"}
+CREATED_AT = {"space": "content", "site": "sites"}
+"""The pages of an organization on which parts are created."""
 
 
 def path_of(name: str, installation: str = "") -> str:
@@ -67,6 +69,8 @@ def next_step(
     """Say what an integration needs to be on a space or a site; "" where it is on one. Raises Problem."""
     target = client.call("GET", f"/v1/integrations/{part(name)}").get("target", "all")
     wanted = [kind for kind in PARTS if target in ("all", kind)]
+    if not wanted:  # it is on the organization as a whole
+        return f"Next: `devkit install {name}` starts using it." if installation is None else ""
     if installation is None:
         every = " ".join(f"--all-{PARTS[kind]}" for kind in wanted)
         some = " and ".join(f"--{kind}" for kind in wanted)
@@ -76,7 +80,8 @@ def next_step(
     there = {kind: next(client.every(f"/v1/orgs/{part(owner)}/{PARTS[kind]}", 1), None) is not None for kind in wanted}
     if not any(there.values()):
         kinds = " and no ".join(wanted)
-        return f"The organization has no {kinds} yet: create one at {client.host}/app/orgs/{part(owner)}/content."
+        pages = " or ".join(f"{client.host}/app/orgs/{part(owner)}/{CREATED_AT[kind]}" for kind in wanted)
+        return f"The organization has no {kinds} yet: create one at {pages}."
     options = " ".join(f"--all-{PARTS[kind]}" for kind in wanted if there[kind])
     return f"It is not on a {' or a '.join(wanted)} yet: `devkit install {name} {options}` adds it."
 

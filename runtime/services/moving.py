@@ -25,6 +25,7 @@ from runtime.store.tables.organizations import OrganizationRow
 from runtime.store.tables.spaces import SpaceRow
 
 NOTHING = "It is already there; send another `parent`, or a `position`."
+NOTHING_ON_PAGES = "It is already there; choose another place."
 RAISES = "This move would give you a higher level on it, or on something in it, than you have."
 ON_A_SITE = "The space `{}` is part of a site; remove it from the site first."
 LETS_IN = (
@@ -47,7 +48,7 @@ def move(session: Session, reach: Reach, row: C, parent: CollectionRow | None, b
         parent = service.reread(session, parent)
     elsewhere = body.parent is not MISSING and body.parent != service.parent_of(row)
     if not elsewhere and body.position is MISSING:
-        raise errors.Conflict(NOTHING)
+        raise errors.Conflict(NOTHING, on_pages=NOTHING_ON_PAGES)
     before = leaving.levels_inside(session, reach, row)
     if elsewhere:
         if isinstance(row, CollectionRow):

@@ -9,6 +9,7 @@ import pytest
 
 from runtime.contract.identifiers import new_id
 from tests.conftest import HostProcess, Tenant, tenant
+from tests.scenarios import people
 from tests.scenarios.browsing import Browser
 
 
@@ -121,3 +122,35 @@ def test_the_changed_text_of_a_page_is_shown_line_by_line(
     elsewhere = tenant(host, "Elsewhere", f"{new_id()}@example.com")
     assert stranger.submit("/app/sign-in", "/app/sign-in", token=str(elsewhere.api.token)).status_code == 303
     assert stranger.ask("GET", f"{place}/{second}/pages/{page}").status_code == 404
+
+
+def test_a_guest_who_may_edit_a_space_sees_its_change_requests(host: HostProcess, owner: Tenant, space: str) -> None:
+    guest = people.person(host, owner, None)
+    people.give(owner, f"/v1/spaces/{space}", "edit", users=[guest.id])
+    change = owner.api.post(f"/v1/spaces/{space}/change-requests", {"subject": "First"}).json["id"]
+    browser = Browser(host.url)
+    assert browser.submit("/app/sign-in", "/app/sign-in", token=str(guest.api.token)).status_code == 303
+    shown = browser.ask("GET", f"/app/spaces/{space}/change-requests/{change}")
+    assert shown.status_code == 200 and "First" in shown.text
+
+
+def test_what_is_refused_has_the_focus_and_the_title(admin: Browser, space: str) -> None:
+    place = f"/app/spaces/{space}"
+    refused = admin.submit(place, place, title="x" * 51, editMode="live")
+    assert "<title>Error: " in refused.text and refused.text.count(" autofocus ") == 1
+    assert "<title>Error: " not in admin.ask("GET", place).text
+
+
+def test_who_was_signed_out_comes_back_to_the_page_of_their_form(host: HostProcess, owner: Tenant, space: str) -> None:
+    place = f"/app/spaces/{space}"
+    browser = Browser(host.url)
+    assert browser.submit("/app/sign-in", "/app/sign-in", token=str(owner.api.token)).status_code == 303
+    form = re.search(r'name="csrf" value="([^"]+)"', browser.ask("GET", place).text)
+    assert form is not None
+    browser.cookies.clear()
+    sent = {"csrf": form[1], "title": "New"}
+    answer = browser.ask("POST", place, data=sent, headers={"Referer": f"{host.url}{place}"})
+    assert (answer.status_code, answer.headers["Location"]) == (303, f"/app/sign-in?next={place}")
+    for elsewhere in ({"Referer": f"https://elsewhere.example{place}"}, {}):
+        refused = browser.ask("POST", place, data=sent, headers=elsewhere)
+        assert refused.status_code == 403 and "Open the page of the form again" in refused.text

@@ -36,7 +36,9 @@ def table(node: Node, inlines: InlineWriter, blocks: Blocks) -> str:
             for name, column in zip(names, columns, strict=True)
         )
         rows.append(f"<tr>{cells}</tr>")
-    return f"<table{' class=cards' if cards else ''}>{head}<tbody>{''.join(rows)}</tbody></table>"
+    table = f"<table{' class=cards' if cards else ''}>{head}<tbody>{''.join(rows)}</tbody></table>"
+    # What is wider than the page scrolls in here, also with the keyboard.
+    return f'<div class="wide" role="group" aria-label="Table" tabindex="0">{table}</div>'
 
 
 def _cell(value: Any, column: Mapping[str, Any], texts: dict[Any, Any], inlines: InlineWriter, blocks: Blocks) -> str:

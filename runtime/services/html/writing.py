@@ -101,7 +101,7 @@ class _Writer:
         style = text_in(data_of(node), "style")
         style = style if style in STYLES else "info"
         inner = self.blocks(node.get("nodes"), level + 1)
-        return f'<aside class="hint {style}"><p class="label">{STYLES[style]}</p>{inner}</aside>'
+        return f'<aside class="hint {style}" role="note"><p class="label">{STYLES[style]}</p>{inner}</aside>'
 
     def _code(self, node: Node, level: int) -> str:
         data, lines = data_of(node), objects(node.get("nodes"))
@@ -112,12 +112,12 @@ class _Writer:
         if data.get("lineNumbers") is True:
             numbered = inner.split("\n")
             inner = "\n".join(f'<span class="line">{line}</span>' for line in numbered)
-            return f'<figure class="code numbered">{head}<pre><code>{inner}</code></pre></figure>'
-        return f'<figure class="code">{head}<pre><code>{inner}</code></pre></figure>'
+            return f'<figure class="code numbered">{head}<pre tabindex="0"><code>{inner}</code></pre></figure>'
+        return f'<figure class="code">{head}<pre tabindex="0"><code>{inner}</code></pre></figure>'
 
     def _math(self, node: Node, level: int) -> str:
         tex = text_in(data_of(node), "formula")
-        return self._targets.formula(tex, display=True) or f'<pre class="math">{escape(tex)}</pre>'
+        return self._targets.formula(tex, display=True) or f'<pre class="math" tabindex="0">{escape(tex)}</pre>'
 
     def _images(self, node: Node, level: int) -> str:
         nodes = [node] if node["type"] == "image" else objects(node.get("nodes"))

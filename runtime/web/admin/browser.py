@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
-from urllib.parse import parse_qsl, quote
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
@@ -39,7 +39,9 @@ MAX_FORM = 64 * 1024
 MAX_FIELDS = 250
 TOKEN_HEADER = "X-CSRF-Token"
 LONGEST_COOKIE = 200
-STALE_FORM = "This form has expired, or comes from another site. Reload the page, and submit it from there."
+STALE_FORM = (
+    "This form has expired, or comes from another site. Open the page of the form again, and submit it from there."
+)
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
@@ -142,8 +144,8 @@ def add_page(
             with host.capacity.turns.of(visit.lane):
                 made = view(visit, **path)
         except errors.Unauthorized:
-            wanted = request.method == "GET" and request.path != PATH
-            made = visit.to(f"{PATH}/sign-in{f'?next={quote(request.path)}' if wanted else ''}")
+            wanted = _wanted_page(host)
+            made = visit.to(f"{PATH}/sign-in{f'?next={quote(wanted)}' if wanted else ''}")
         except HTTPException:
             raise
         except Exception as error:
@@ -159,6 +161,16 @@ def add_page(
         return made
 
     app.add_url_rule(rule, f"page {rule} {methods}", on_public_origin(host, answer), methods=methods)
+
+
+def _wanted_page(host: Host) -> str:
+    """Return the path of the page that somebody wanted, or of the form they sent; "" for the first page."""
+    path = request.path
+    if request.method != "GET":
+        sent_from = urlsplit(request.referrer or "")
+        here = f"{sent_from.scheme}://{sent_from.netloc}" == host.addresses.public_url
+        path = sent_from.path if here else PATH
+    return path if path.startswith(f"{PATH}/") else ""
 
 
 def add_answer(app: Flask, host: Host, rule: str, view: View) -> None:
@@ -213,6 +225,8 @@ def _check_form(host: Host, visit: OperatorVisit, token: str) -> None:
     except ValueError:
         same = False
     if not same or visit.is_new or not hmac.compare_digest(token.encode(), visit.csrf_token.encode()):
+        if visit.actor is None and _wanted_page(host) not in ("", f"{PATH}/sign-in"):
+            raise errors.Unauthorized("You are signed out.")  # which leads back to the page of the form
         raise errors.Forbidden(STALE_FORM)
 
 

@@ -96,12 +96,19 @@ def _show(
 
 
 def _people(visit: OperatorVisit, space: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """List who may be asked, as ids and names: who sees the space, or all members for who may not know that."""
-    try:
-        found = list(islice(every(visit, "listPermissionsAggregateInSpace", {"spaceId": space["id"]}), MOST_PEOPLE))
-    except errors.Forbidden:
-        path = {"organizationId": space["organization"]}
-        found = list(islice(every(visit, "listMembersInOrganizationById", path), MOST_PEOPLE))
+    """List who may be asked, as ids and names: who sees the space, or all members for who may not know that.
+
+    Guests may know neither.
+    """
+    for operation, path in (
+        ("listPermissionsAggregateInSpace", {"spaceId": space["id"]}),
+        ("listMembersInOrganizationById", {"organizationId": space["organization"]}),
+    ):
+        try:
+            found = list(islice(every(visit, operation, path), MOST_PEOPLE))
+            break
+        except (errors.Forbidden, errors.NotFound):
+            found = []
     people = [(one["user"]["id"], one["user"]["displayName"]) for one in found]
     return sorted(people, key=lambda person: person[1].lower())
 

@@ -19,8 +19,9 @@ from tests.devkit.conftest import Shell
 
 
 def findings(text: str) -> dict[str, Any]:
-    names = list(EXAMINATIONS)
-    return dict(zip(names, json.loads(text)["findings"], strict=True))
+    found = {one["name"]: one for one in json.loads(text)["findings"]}
+    assert list(found) == list(EXAMINATIONS)
+    return found
 
 
 def test_a_healthy_machine(project: Path, shell: Shell, alpha: Tenant) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from runtime.contract.identifiers import new_id
-from tests.conftest import COUNTER, Tenant, publication
+from tests.conftest import COUNTER, HostProcess, Tenant, publication, tenant
 from tests.devkit.conftest import Shell
 
 CONFIGURED = {"account": {"properties": {"key": {"type": "string", "title": "Key"}}, "required": ["key"]}}
@@ -99,3 +99,17 @@ def test_unpublish_says_what_goes_and_asks(logged_in: Shell, published: str) -> 
     asked = logged_in("unpublish", published)
     assert "(installed in your organizations: Alpha), and all its events" in asked.err
     assert logged_in("unpublish", published, "--yes").code == 0
+
+
+@pytest.mark.parametrize(("target", "page"), [("organization", None), ("site", "sites"), ("space", "content")])
+def test_what_comes_next_is_true_for_every_target(logged_in: Shell, host: HostProcess, target: str, page: str) -> None:
+    """In an organization without a space or a site."""
+    owner = tenant(host, "Empty", f"{new_id()}@example.com")
+    name = f"test-{new_id()[:8].lower()}"
+    body = publication(owner.id, COUNTER) | {"target": target}
+    assert owner.api.post(f"/v1/integrations/{name}", body).status == 200
+    done = logged_in("install", name, "--token", str(owner.api.token), "--host", owner.api.url)
+    assert done.code == 0, done.err
+    told = [line for line in done.out.splitlines() if "has no" in line or "Next" in line or "adds it" in line]
+    at = f"{owner.api.url}/app/orgs/{owner.id}/{page}"
+    assert told == ([] if page is None else [f"The organization has no {target} yet: create one at {at}."])

@@ -100,3 +100,10 @@ def test_the_id_of_an_event_shows_it_in_the_folder_of_its_integration(
     assert (elsewhere.code, f"`devkit events NAME {event}`" in elsewhere.err) == (1, True)
     nobody = logged_in("events", "0aB3dE5fG7hJ9kL1mN3p", folder=folder)
     assert (nobody.code, f"{refuses.name} has no event `0aB3dE5fG7hJ9kL1mN3p`" in nobody.err) == (1, True)
+
+
+def test_an_error_as_json_has_no_colors(logged_in: Shell, refuses: Installed) -> None:
+    for command in (("trigger", "task"), ("replay", "--last")):
+        done = logged_in(*command, "--integration", refuses.name, "--json")
+        assert done.code == 1 and "rejected (409)" in done.err
+        assert "\x1b" not in done.err and "u001b" not in done.err

@@ -118,7 +118,7 @@ def test_what_is_wrong_with_the_project_fails_the_test_in_one_line(
 
 def test_bad_input_is_one_sentence(shell: Shell, tested: Path, tmp_path: Path) -> None:
     for arguments, sentence in {
-        ("nowhere",): "there is no folder nowhere",
+        ("nowhere",): "there is no file or folder nowhere",
         ("--json", "--", "--no-such-option"): "pytest could not run",
     }.items():
         done = shell("test", *arguments, folder=tested)

@@ -19,6 +19,10 @@ Probe = Callable[..., Any]
     ("code", "message"),
     [
         ("ui.txt('a')", "AttributeError: module 'runtime.sdk.ui' has no attribute 'txt' (did you mean 'text'?)"),
+        (
+            "ui.configration()",
+            "AttributeError: module 'runtime.sdk.ui' has no attribute 'configration' (did you mean 'configuration'?)",
+        ),
         ("shown.acton", "AttributeError: 'Component' object has no attribute 'acton' (did you mean 'action'?)"),
         ("len(prnt)", "NameError: name 'prnt' is not defined (did you mean 'print'?)"),
         ("hepler()", "NameError: name 'hepler' is not defined (did you mean 'helper'?)"),

@@ -51,7 +51,7 @@ FORMULAS = {
     *("maxsize", "minsize", "movablelimits", "notation", "rowlines", "rowspacing", "rspace", "scriptlevel"),
     *("separator", "stretchy", "voffset", "width"),
 }
-ATTRIBUTES = {"alt", "class", "height", "href", "id", "src", "start", "width"}
+ATTRIBUTES = {"alt", "aria-label", "class", "height", "href", "id", "role", "src", "start", "tabindex", "width"}
 
 
 class Targets:

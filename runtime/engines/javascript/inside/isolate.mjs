@@ -249,7 +249,9 @@ async function load(line, name) {
   try {
     const module = await current.run(call, () => import(`file://${scripts}/${BUNDLE}`));
     if (typeof module.default?.fetch !== "function") {
-      throw new TypeError("the script must export default an object with a function fetch(request, env, ctx)");
+      throw new TypeError(
+        "the script must export default an object with a function fetch(request, env, ctx), as createIntegration() makes",
+      );
     }
     script = module.default;
     line.send(pack(READY, REPORT));

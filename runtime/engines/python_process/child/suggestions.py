@@ -52,7 +52,10 @@ def _nearest(name: str, known: Iterable[str]) -> str | None:
 
     public = not name.startswith("_")
     names = [one for one in known if type(one) is str and len(one) <= _LONGEST and not (public and one[:1] == "_")]
-    by_case = {one.lower(): one for one in names[:_MOST] if one != name}
+    # Of two names that differ in case alone, the one written as the script wrote it is meant.
+    capital = name[:1].isupper()
+    alike = sorted((one for one in names[:_MOST] if one != name), key=lambda one: one[:1].isupper() == capital)
+    by_case = {one.lower(): one for one in alike}
     close = get_close_matches(name.lower(), by_case, 1, 0.7)
     return by_case[close[0]] if close else None
 
