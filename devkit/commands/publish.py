@@ -30,6 +30,9 @@ Examples: devkit publish ./my-integration --organization my-company
           devkit publish --env staging --dry-run
           devkit publish --yes --json"""
 
+ONLY_IN_DEV = "/identity"
+"""Where `devkit dev` has an identity provider of its own, to which templates are set."""
+
 
 @click.command("publish", epilog=EXAMPLES)
 @click.argument("path", required=False, shell_complete=completion.folders)
@@ -65,6 +68,9 @@ def command(
         owner = organization_for(project, client, organization)
         progress.at("Building")
         body = publish_body(project, owner, sandbox=sandbox)
+        for secret, value in sorted(body.get("secrets", {}).items()):
+            if value == ONLY_IN_DEV or value.startswith(f"{ONLY_IN_DEV}/"):
+                warn(f"{secret} leads to the identity provider of `devkit dev`, which no host has: put yours into .env")
         progress.at("Comparing")
         running = _running(client, name)
         changes = differences(running, body) if running is not None else brought(body)

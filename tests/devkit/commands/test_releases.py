@@ -81,6 +81,14 @@ def rendered(alpha: Tenant, name: str) -> str:
 SPACES: dict[str, Installed] = {}
 
 
+@pytest.mark.parametrize(("address", "told"), [("/identity/authorize", True), ("https://id.example/identity", False)])
+def test_addresses_of_the_identity_provider_of_dev_are_told(  # type: ignore[no-untyped-def]
+    publish, address: str, told: bool
+) -> None:
+    done = publish("--dry-run", API_KEY=address)
+    assert ("KEY leads to the identity provider of `devkit dev`, which no host has" in done.err) == told
+
+
 def test_the_same_is_not_published_twice(publish, shop: Shop, alpha: Tenant) -> None:  # type: ignore[no-untyped-def]
     def versions() -> int:
         count: int = alpha.api.get(f"/v1/integrations/{shop.name}/versions").json["count"]

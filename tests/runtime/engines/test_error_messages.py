@@ -23,6 +23,10 @@ Probe = Callable[..., Any]
             "ui.configration()",
             "AttributeError: module 'runtime.sdk.ui' has no attribute 'configration' (did you mean 'configuration'?)",
         ),
+        (
+            "Integration().event",
+            "AttributeError: 'Integration' object has no attribute 'event' (did you mean 'on'?)",
+        ),
         ("shown.acton", "AttributeError: 'Component' object has no attribute 'acton' (did you mean 'action'?)"),
         ("len(prnt)", "NameError: name 'prnt' is not defined (did you mean 'print'?)"),
         ("hepler()", "NameError: name 'hepler' is not defined (did you mean 'helper'?)"),

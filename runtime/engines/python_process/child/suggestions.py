@@ -11,6 +11,15 @@ from typing import Any
 
 _MOST, _LONGEST = 750, 60
 """Names that are compared, and characters of a name: the error of a script must not take long."""
+_ELSEWHERE = {
+    "event": "on",
+    "listen": "on",
+    "subscribe": "on",
+    "endpoint": "fetch",
+    "route": "fetch",
+    "webhook": "fetch",
+}
+"""What other frameworks call something -> what it is called here."""
 _ANCESTORS, _NAMES = type.__dict__["__mro__"], type.__dict__["__dict__"]
 _KEYWORD = re.compile(r"(?P<function>[\w.]+)\(\) got an unexpected keyword argument '(?P<name>\w+)'$")
 _IMPORTED = re.compile(r"cannot import name '(?P<name>\w+)' from '(?P<module>[\w.]+)'")
@@ -57,7 +66,7 @@ def _nearest(name: str, known: Iterable[str]) -> str | None:
     alike = sorted((one for one in names[:_MOST] if one != name), key=lambda one: one[:1].isupper() == capital)
     by_case = {one.lower(): one for one in alike}
     close = get_close_matches(name.lower(), by_case, 1, 0.7)
-    return by_case[close[0]] if close else None
+    return by_case[close[0]] if close else by_case.get(_ELSEWHERE.get(name.lower(), ""))
 
 
 def _last_frame(error: BaseException) -> types.FrameType | None:
