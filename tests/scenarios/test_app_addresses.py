@@ -70,7 +70,8 @@ def test_scripts_learn_of_pages_with_the_scope_for_content(alpha: Tenant, scopes
 
 def test_a_collection(alpha: Tenant, beta: Tenant) -> None:
     made = ok(alpha.api.post(f"/v1/orgs/{alpha.id}/collections", {"title": "Guides"}), 201)
-    assert named(alpha.api, made["urls"]["app"]) == {"collection": made}
+    for further in ("", "/", "/access"):
+        assert named(alpha.api, made["urls"]["app"] + further) == {"collection": made}
     assert beta.api.get("/v1/urls/content", url=made["urls"]["app"]).status == 404
 
 

@@ -43,7 +43,7 @@ def get_content_by_url(call: Call, query: AddressQuery) -> AddressedCollection |
     application = call.host.addresses.app() + "/"
     path = urlsplit(query.url.removeprefix(application)).path if query.url.startswith(application) else ""
     match [unquote(name) for name in path.split("/") if name]:
-        case ["collections", collection]:
+        case ["collections", collection, *_]:
             row = call.find(CollectionRow, id=collection)
             return AddressedCollection(collection=call.show(collections, row))
         case ["spaces", space, *rest]:
