@@ -11,6 +11,7 @@ import pytest
 import requests
 
 from tests.browser import hosts
+from tests.browser.conditions import wait_until
 from tests.browser.hosts import CONTENT, KINDS, Meeting, meeting
 from tests.conftest import installed
 
@@ -269,7 +270,7 @@ def test_a_confined_page_leads_to_one_where_visitors_sign_out(met: Meeting) -> N
     context = there.visitor()
     page = context.new_page()
     page.goto(home)
-    page.wait_for_function("window.injected")
+    wait_until(page, "window.injected")
     confined = urlsplit(met.endpoint).netloc == urlsplit(home).netloc
     assert (page.evaluate("window.injected") == "null") is confined
     if confined:

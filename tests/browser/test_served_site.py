@@ -11,6 +11,7 @@ import requests
 from playwright.sync_api import expect
 
 from tests.browser.axe_rules import AXE, VIOLATIONS
+from tests.browser.conditions import wait_until
 from tests.browser.hosts import publish
 from tests.conftest import COUNTER, HostProcess, Installed, Tenant, init, installed, tenant, wait_for
 
@@ -86,7 +87,7 @@ def test_scripts_find_what_they_expect_and_reading_is_told(page: Any, served: Se
     one = installed(served.owner, SCRIPT, scopes=LISTENS, blocks=[], contentSecurityPolicy=POLICY)
     home = publish(served.owner, one.site)
     page.goto(home)
-    page.wait_for_function("window.heard?.includes('load')")
+    wait_until(page, "window.heard?.includes('load')")
     assert page.evaluate("window.disabled") == "undefined"
     (event,) = wait_for(lambda: views(one))
     assert event["payload"]["url"] == home
@@ -95,7 +96,7 @@ def test_scripts_find_what_they_expect_and_reading_is_told(page: Any, served: Se
     expect(page.get_by_role("heading", name="Cookies")).to_be_visible()
     page.get_by_role("button", name="Accept").click()
     # Where the page has cookies it is loaded anew with them, and read once more.
-    page.wait_for_function("window.GitBook?.isCookiesTrackingDisabled() === false")
+    wait_until(page, "window.GitBook?.isCookiesTrackingDisabled() === false")
     expect(page.get_by_role("heading", name="Cookies")).to_be_hidden()
 
 
@@ -115,7 +116,7 @@ def test_a_link_that_opens_a_site_is_told_to_nobody(page: Any, served: Served) -
     links = f"/v1/orgs/{one.owner.id}/sites/{one.site}/share-links"
     link = one.owner.api.post(links, {"name": "For friends"}).json
     page.goto(link["urls"]["published"])
-    page.wait_for_function("window.heard?.includes('load')")
+    wait_until(page, "window.heard?.includes('load')")
     assert views(one) == []
 
 
@@ -179,7 +180,7 @@ def test_pages_are_read_and_their_blocks_pressed(page: Any, looker: Any, served:
     page.goto(publish(served.owner, one.site))
     expect(page.get_by_role("heading", name="Text", level=1)).to_be_visible()
     if injects:
-        page.wait_for_function("window.injected === true")
+        wait_until(page, "window.injected === true")
     else:
         assert page.evaluate("document.scripts.length") == 0
     page.get_by_role("navigation", name="Pages").get_by_role("link", name="Drawn").click()

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import test_controls, test_site
+from tests.browser.conditions import wait_until
 from tests.browser.test_elements import show
 from tests.conftest import wait_for
 from tests.devkit.dev_process import DevProcess
@@ -60,7 +61,7 @@ def test_lists_are_loaded_from_the_script(page: Any, gallery: DevProcess) -> Non
 
 def test_a_confined_site_runs_its_scripts_and_keeps_nothing(reader: Any, reading: DevProcess, home: str) -> None:
     assert reader.evaluate("[self.origin, typeof window.heard]") == ["null", "object"]
-    reader.wait_for_function("window.heard.includes('load')")
+    wait_until(reader, "window.heard?.includes('load')")
     banner = reader.get_by_role("region", name="Cookies")
     banner.get_by_role("button", name="Accept").click()
     expect(banner).to_be_hidden()

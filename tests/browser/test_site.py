@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.axe_rules import AXE, VIOLATIONS
+from tests.browser.conditions import wait_until
 from tests.browser.test_loading import MOST
 from tests.conftest import wait_for
 from tests.devkit.dev_process import DevProcess, devkit
@@ -149,7 +150,7 @@ def test_pages_change_in_place_and_with_a_reload(reader: Any, home: str) -> None
     expect(reader.get_by_role("heading", name="A guide")).to_be_visible()
     assert reader.evaluate("[window.same, sessionStorage.getItem('left')]") == [None, "yes"]
     expect(reader.get_by_label("Go from page to page without reloading")).not_to_be_checked()
-    reader.wait_for_function("window.heard.includes('load')")
+    wait_until(reader, "window.heard?.includes('load')")
 
 
 def test_the_page_chosen_last_is_shown_however_late_another_one_comes(reader: Any, home: str) -> None:
@@ -200,7 +201,7 @@ def test_consent_is_asked_for_and_kept(about: Any, reader: Any) -> None:
         reader.get_by_role("button", name="Ask about cookies again").click()
     with reader.expect_navigation():
         banner.get_by_role("button", name="Accept").click()
-    reader.wait_for_function("window.disabled === false")
+    wait_until(reader, "window.disabled === false")
     assert "__gitbook_cookie_granted=yes" in reader.evaluate("document.cookie")
     expect(about.locator("#reader")).to_contain_text("granted")
 
@@ -208,7 +209,7 @@ def test_consent_is_asked_for_and_kept(about: Any, reader: Any) -> None:
 def test_a_script_may_ask_for_consent_itself(reader: Any) -> None:
     reader.evaluate("sessionStorage.setItem('banner', 'yes')")
     reader.reload()
-    reader.wait_for_function("typeof window.approve === 'function'")
+    wait_until(reader, "typeof window.approve === 'function'")
     expect(reader.get_by_role("region", name="Cookies")).to_be_hidden()
     with reader.expect_navigation():
         reader.evaluate("approve()")
