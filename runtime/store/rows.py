@@ -63,13 +63,17 @@ def find(session: Session, reach: Reach, table: type[R], *conditions: ColumnElem
     """Find the row with these values that the actor may see; values that no database can store find nothing."""
     if any(_impossible(value) for value in by.values()):
         return None
-    if by.keys() == {"id"} and reach.kind == "host" and not conditions and (here := loaded(session, table, [by["id"]])):
-        return here[by["id"]]
+    record = record_of(session)
+    # What is recorded is read in one snapshot: there, nobody can have deleted the row meanwhile.
+    if record is not None and by.keys() == {"id"} and reach.kind == "host" and not conditions:
+        here = loaded(session, table, by.values()).get(by["id"])
+        if here is not None:
+            return here
     if conditions:
         row = session.scalars(select(table).where(visible(table, reach), *conditions).filter_by(**by).limit(1)).first()
     else:
         row = session.scalars(_written(table, reach, _shape(by)), _values(by)).first()
-    if (record := record_of(session)) is not None:
+    if record is not None:
         record.looked(reach.rests_on, [row])
     return row
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import delete, event
 from sqlalchemy.orm import Session
 
 from runtime.contract.addresses import Addresses
@@ -16,14 +16,16 @@ from runtime.serializers.sites import sites
 from runtime.serializers.spaces import spaces
 from runtime.serializers.view import View
 from runtime.store import installed, locks, rows
+from runtime.store.database import Database
 from runtime.store.loaded import loaded
 from runtime.store.rows import HOST, Reach
-from runtime.store.tables.installations import InstallationRow
+from runtime.store.tables.installations import ExternalIdRow, InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.spaces import SpaceRow
 from tests.runtime.store.conftest import World, named
 
 INTEGRATION, INSTALLATION = named("integrations", "here"), named("installations", "here")
+EXTERNAL_ID = named("external_ids", "here")
 SPACE, SPACE_THERE = named("spaces", "here"), named("spaces", "there")
 AT = Addresses("http://localhost", "http://localhost")
 
@@ -56,11 +58,30 @@ def test_rows_that_are_there_are_not_asked_for_again(session: Session, asked: As
     integration = rows.find(session, HOST, IntegrationRow, id=INTEGRATION)
     assert installation is not None and integration is not None
     asked.clear()
-    assert rows.find(session, HOST, InstallationRow, id=INSTALLATION) is installation
     assert rows.by_id(session, InstallationRow, [INSTALLATION]) == {INSTALLATION: installation}
     assert installed.integrations_of(session, [INSTALLATION]) == {INSTALLATION: INTEGRATION}
     assert installed.names_of(session, [INTEGRATION]) == {INTEGRATION: integration.name}
     assert asked == []
+
+
+def test_in_a_snapshot_a_row_is_found_once(world: World, asked: Asked) -> None:
+    with world.database.reading() as record:
+        found = rows.find(record.session, HOST, InstallationRow, id=INSTALLATION)
+        asked.clear()
+        assert found is not None and rows.find(record.session, HOST, InstallationRow, id=INSTALLATION) is found
+        assert asked == []
+
+
+def test_a_writer_that_looks_again_finds_what_others_have_deleted(
+    world: World, session: Session, beside: Callable[..., Database]
+) -> None:
+    """Only PostgreSQL has several writers."""
+    assert rows.find(session, HOST, ExternalIdRow, id=EXTERNAL_ID) is not None
+    if not world.database.is_sqlite:
+        with beside().transaction(writes=True) as other:
+            other.execute(delete(ExternalIdRow).where(ExternalIdRow.id == EXTERNAL_ID))
+    found = rows.find(session, HOST, ExternalIdRow, id=EXTERNAL_ID)
+    assert (found is None) == (not world.database.is_sqlite)
 
 
 def test_only_the_others_are_asked_for(session: Session, asked: Asked) -> None:
