@@ -89,7 +89,9 @@ def _owners(session: Session, metadata: MetaData, of: Of, values: Collection[Any
         return owners_ | {FACE + value if of.face else value for value in known}
     for name, at in of.through:
         table = metadata.tables[name]
-        parents = {id_: getattr(row, at.column) for id_, row in loaded(session, table.info["class"], known).items()}
+        # Where others write, too, what a row belongs to may have changed since it was loaded.
+        here = loaded(session, table.info["class"], known) if session.get_bind().dialect.name == "sqlite" else {}
+        parents = {id_: getattr(row, at.column) for id_, row in here.items()}
         if known := known - parents.keys():
             query = select(table.c.id, table.c[at.column]).where(table.c.id.in_(known))
             parents |= dict(session.execute(query).all())

@@ -63,19 +63,25 @@ def find(session: Session, reach: Reach, table: type[R], *conditions: ColumnElem
     """Find the row with these values that the actor may see; values that no database can store find nothing."""
     if any(_impossible(value) for value in by.values()):
         return None
-    record = record_of(session)
-    # What is recorded is read in one snapshot: there, nobody can have deleted the row meanwhile.
-    if record is not None and by.keys() == {"id"} and reach.kind == "host" and not conditions:
-        here = loaded(session, table, by.values()).get(by["id"])
+    if by.keys() == {"id"} and reach.kind == "host" and not conditions:
+        here = _read_before(session, table, by.values()).get(by["id"])
         if here is not None:
             return here
     if conditions:
         row = session.scalars(select(table).where(visible(table, reach), *conditions).filter_by(**by).limit(1)).first()
     else:
         row = session.scalars(_written(table, reach, _shape(by)), _values(by)).first()
-    if record is not None:
+    if (record := record_of(session)) is not None:
         record.looked(reach.rests_on, [row])
     return row
+
+
+def _read_before(session: Session, table: type[R], ids: Iterable[str]) -> dict[str, R]:
+    """Return the rows that need not be read again: those of a session that reads one snapshot for what is kept.
+
+    Elsewhere others may have deleted them since, or the session itself has, together with what they belong to.
+    """
+    return loaded(session, table, ids) if record_of(session) is not None else {}
 
 
 def find_with_level(session: Session, reach: Reach, table: type[R], **by: Any) -> tuple[R, Role | None] | None:
@@ -140,7 +146,7 @@ def every(session: Session, reach: Reach, table: type[R], *conditions: ColumnEle
 def by_id(session: Session, table: type[R], ids: Iterable[str]) -> dict[str, R]:
     """Load rows that other rows refer to, in one query: they are visible to those who see the other rows."""
     keys = set(ids)
-    found = loaded(session, table, keys)
+    found = _read_before(session, table, keys)
     if missing := keys - found.keys():
         column = table.__table__.c.id
         found |= session.execute(select(column, table).where(column.in_(missing))).all()

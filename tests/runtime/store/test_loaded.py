@@ -21,11 +21,13 @@ from runtime.store.loaded import loaded
 from runtime.store.rows import HOST, Reach
 from runtime.store.tables.installations import ExternalIdRow, InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
+from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.spaces import SpaceRow
 from tests.runtime.store.conftest import World, named
 
 INTEGRATION, INSTALLATION = named("integrations", "here"), named("installations", "here")
 EXTERNAL_ID = named("external_ids", "here")
+SITE_SPACE = named("site_spaces", "here")
 SPACE, SPACE_THERE = named("spaces", "here"), named("spaces", "there")
 AT = Addresses("http://localhost", "http://localhost")
 
@@ -53,12 +55,11 @@ def session(world: World) -> Iterator[Session]:
         opened.rollback()
 
 
-def test_rows_that_are_there_are_not_asked_for_again(session: Session, asked: Asked) -> None:
+def test_what_never_changes_is_not_asked_for_again(session: Session, asked: Asked) -> None:
     installation = rows.find(session, HOST, InstallationRow, id=INSTALLATION)
     integration = rows.find(session, HOST, IntegrationRow, id=INTEGRATION)
     assert installation is not None and integration is not None
     asked.clear()
-    assert rows.by_id(session, InstallationRow, [INSTALLATION]) == {INSTALLATION: installation}
     assert installed.integrations_of(session, [INSTALLATION]) == {INSTALLATION: INTEGRATION}
     assert installed.names_of(session, [INTEGRATION]) == {INTEGRATION: integration.name}
     assert asked == []
@@ -84,12 +85,22 @@ def test_a_writer_that_looks_again_finds_what_others_have_deleted(
     assert (found is None) == (not world.database.is_sqlite)
 
 
-def test_only_the_others_are_asked_for(session: Session, asked: Asked) -> None:
-    here = rows.find(session, HOST, SpaceRow, id=SPACE)
-    asked.clear()
-    found = rows.by_id(session, SpaceRow, [SPACE, SPACE_THERE, "nobody"])
-    assert found.keys() == {SPACE, SPACE_THERE} and found[SPACE] is here
-    assert len(asked) == 1
+def test_in_a_snapshot_only_the_other_rows_are_asked_for(world: World, asked: Asked) -> None:
+    with world.database.reading() as record:
+        here = rows.find(record.session, HOST, SpaceRow, id=SPACE)
+        asked.clear()
+        found = rows.by_id(record.session, SpaceRow, [SPACE, SPACE_THERE, "nobody"])
+        assert found.keys() == {SPACE, SPACE_THERE} and found[SPACE] is here
+        assert len(asked) == 1
+
+
+def test_what_goes_with_another_row_is_gone(session: Session) -> None:
+    """The database deletes it, and tells the session nothing."""
+    site_space = rows.find(session, HOST, SiteSpaceRow, id=SITE_SPACE)
+    assert site_space is not None
+    session.execute(delete(SpaceRow.__table__).where(SpaceRow.__table__.c.id == site_space.space_id))
+    assert rows.find(session, HOST, SiteSpaceRow, id=SITE_SPACE) is None
+    assert rows.by_id(session, SiteSpaceRow, [SITE_SPACE]) == {}
 
 
 def test_what_is_looked_for_by_more_than_its_id_is_asked_for(session: Session) -> None:
@@ -110,12 +121,11 @@ def test_what_a_session_deletes_is_gone(session: Session, flushed: bool) -> None
     assert rows.by_id(session, InstallationRow, [INSTALLATION]) == {}
 
 
-def test_what_has_expired_is_read_anew(session: Session, asked: Asked) -> None:
+def test_what_has_expired_is_read_anew(session: Session) -> None:
     space = rows.find(session, HOST, SpaceRow, id=SPACE)
+    assert loaded(session, SpaceRow, [SPACE]) == {SPACE: space}
     session.expire(space)
-    asked.clear()
-    assert rows.by_id(session, SpaceRow, [SPACE]) == {SPACE: space}
-    assert len(asked) == 1
+    assert loaded(session, SpaceRow, [SPACE]) == {}
 
 
 def test_nothing_is_asked_for_nothing(session: Session, asked: Asked) -> None:
@@ -134,19 +144,24 @@ def test_only_where_others_write_rows_are_read_anew(world: World, session: Sessi
     assert len(asked) == (0 if world.database.is_sqlite else 1)
 
 
-def test_what_a_script_is_told_of_a_space_reads_no_row_twice(session: Session, asked: Asked) -> None:
-    level = level_of(session, INTEGRATION, INSTALLATION, SPACE, None)
-    assert level is not None and level.space is not None
-    asked.clear()
-    (shown,) = space_installations(View(session, AT, Reach("integration", integration_id=INTEGRATION)), [level.space])
-    assert shown.installation == INSTALLATION and shown.space == SPACE
-    assert len(asked) == 1 and "external_ids" in asked[0]
+def test_what_a_script_is_told_of_a_space_reads_no_row_twice(world: World, asked: Asked) -> None:
+    with world.database.reading() as record:
+        level = level_of(record.session, INTEGRATION, INSTALLATION, SPACE, None)
+        assert level is not None and level.space is not None
+        asked.clear()
+        view = View(record.session, AT, Reach("integration", integration_id=INTEGRATION))
+        (shown,) = space_installations(view, [level.space])
+        assert shown.installation == INSTALLATION and shown.space == SPACE
+        assert len(asked) == 1 and "external_ids" in asked[0]
 
 
-def test_an_epoch_moves_without_asking_whose_a_row_is_that_is_there(session: Session, asked: Asked) -> None:
+def test_an_epoch_moves_without_asking_whose_a_row_is_that_is_there(
+    world: World, session: Session, asked: Asked
+) -> None:
     level = level_of(session, INTEGRATION, INSTALLATION, SPACE, None)
     assert level is not None and level.space is not None and level.installation is not None
     level.space.configuration = {"changed": True}
     asked.clear()
     session.flush()
-    assert [statement.split()[0] for statement in asked] == ["UPDATE"]
+    # Where others write, too, it is asked whose the installation is by now.
+    assert [statement.split()[0] for statement in asked] == ["SELECT", "UPDATE"][world.database.is_sqlite :]
