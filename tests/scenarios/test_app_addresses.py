@@ -85,6 +85,8 @@ def test_what_is_not_an_address_of_content(alpha: Tenant, beta: Tenant, space: d
         f"{root}/app/spaces",
         f"{root}/app/spaces/",
         f"{root}/app/spaces/%00",
+        f"{root}/app///[",
+        f"{root}/app/?spaces/{space['id']}",
         f"{root}/app/orgs/{alpha.id}",
         f"{root}/application/spaces/{space['id']}",
         f"spaces/{space['id']}",

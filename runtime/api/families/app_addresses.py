@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from runtime.api.call import Call
 from runtime.api.operation import Family
@@ -28,6 +28,7 @@ from runtime.store.tables.content import RevisionRow
 from runtime.store.tables.spaces import SpaceRow
 
 app_addresses = Family("Spaces")
+END_OF_PATH = re.compile(r"[?#]")
 NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 READS_CONTENT = "space:content:read"
 
@@ -41,8 +42,8 @@ def get_content_by_url(call: Call, query: AddressQuery) -> AddressedCollection |
     A change request or a page that is gone, or that the caller may not read, is left out.
     """
     application = call.host.addresses.app() + "/"
-    path = urlsplit(query.url.removeprefix(application)).path if query.url.startswith(application) else ""
-    match [unquote(name) for name in path.split("/") if name]:
+    place = query.url.removeprefix(application) if query.url.startswith(application) else ""
+    match [unquote(name) for name in END_OF_PATH.split(place, 1)[0].split("/") if name]:
         case ["collections", collection, *_]:
             row = call.find(CollectionRow, id=collection)
             return AddressedCollection(collection=call.show(collections, row))

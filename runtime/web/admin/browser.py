@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import parse_qsl, quote
 
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
@@ -39,6 +40,7 @@ MAX_FORM = 64 * 1024
 MAX_FIELDS = 250
 TOKEN_HEADER = "X-CSRF-Token"
 LONGEST_COOKIE = 200
+END_OF_PATH = re.compile(r"[?#]")
 STALE_FORM = (
     "This form has expired, or comes from another site. Open the page of the form again, and submit it from there."
 )
@@ -167,9 +169,7 @@ def _wanted_page(host: Host) -> str:
     """Return the path of the page that somebody wanted, or of the form they sent; "" for the first page."""
     path = request.path
     if request.method != "GET":
-        sent_from = urlsplit(request.referrer or "")
-        here = f"{sent_from.scheme}://{sent_from.netloc}" == host.addresses.public_url
-        path = sent_from.path if here else PATH
+        path = END_OF_PATH.split((request.referrer or "").removeprefix(host.addresses.public_url), 1)[0]
     return path if path.startswith(f"{PATH}/") else ""
 
 
