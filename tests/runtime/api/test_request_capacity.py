@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from runtime.api import host
+from runtime.api import request_capacity
 from runtime.api.request_capacity import SLOW_SECONDS, RequestCapacity
 from runtime.contract import errors
 
@@ -31,7 +31,7 @@ def test_many_that_come_at_once_are_read() -> None:
 
 def test_who_waited_is_decided_about_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rights may end while a body waits for its turn."""
-    monkeypatch.setattr(host, "BODY_WAIT", 30.0)
+    monkeypatch.setattr(request_capacity, "BODY_WAIT", 30.0)
     capacity = RequestCapacity(32)
     go_on, begun, decided = threading.Event(), threading.Semaphore(0), threading.Event()
 
