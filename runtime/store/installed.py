@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, delete, exists, func, literal, or_, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
 from runtime.store import rows
 from runtime.store.epoch_cache import record_of
@@ -113,22 +113,22 @@ def administered(session: Session, reach: Reach, installation_ids: Iterable[str]
 
 def names_of(session: Session, integration_ids: Iterable[str]) -> dict[str, str]:
     """Return the names of integrations: what else there is of them may be long."""
-    ids = set(integration_ids)
-    names = {id_: row.name for id_, row in loaded(session, IntegrationRow, ids).items()}
-    if missing := ids - names.keys():
-        query = select(IntegrationRow.id, IntegrationRow.name).where(IntegrationRow.id.in_(missing))
-        names |= dict(session.execute(query).all())
-    return names
+    return _never_changed(session, IntegrationRow.name, integration_ids)
 
 
 def integrations_of(session: Session, installation_ids: Iterable[str]) -> dict[str, str]:
     """Return the ids of the integrations of installations."""
-    ids = set(installation_ids)
-    of = {id_: row.integration_id for id_, row in loaded(session, InstallationRow, ids).items()}
-    if missing := ids - of.keys():
-        query = select(InstallationRow.id, InstallationRow.integration_id).where(InstallationRow.id.in_(missing))
-        of |= dict(session.execute(query).all())
-    return of
+    return _never_changed(session, InstallationRow.integration_id, installation_ids)
+
+
+def _never_changed(session: Session, column: InstrumentedAttribute[str], row_ids: Iterable[str]) -> dict[str, str]:
+    """Return by id what is in a column that is never updated: what the session has loaded is not read again."""
+    table: Any = column.class_
+    ids = set(row_ids)
+    values = {id_: getattr(row, column.key) for id_, row in loaded(session, table, ids).items()}
+    if missing := ids - values.keys():
+        values |= dict(session.execute(select(table.id, column).where(table.id.in_(missing))).all())
+    return values
 
 
 def external_ids(session: Session, owner_ids: Sequence[str]) -> dict[str, list[str]]:
