@@ -17,7 +17,7 @@ import click
 
 from devkit.projects import setting_up
 from devkit.terminal.output import Problem, answer, json_option
-from runtime.contract.integration_names import LONGEST_NAME, is_integration_name
+from runtime.contract.integration_names import LONGEST_NAME, RULE, is_integration_name
 
 TEMPLATES: dict[str, str] = {
     "block": "A block with properties that its editor sets, and state that is separate for each reader.",
@@ -137,9 +137,7 @@ def check_name(name: str) -> str:
     if len(name) > LONGEST_NAME:
         raise Problem(f"a name has at most {LONGEST_NAME} characters; this one has {len(name)}")
     if not is_integration_name(name):
-        raise Problem(
-            f"`{name}` cannot be a name", hint="use letters, digits, `-`, `_` and `.`, for example my-integration"
-        )
+        raise Problem(f"`{name}` cannot be a name", hint=f"{RULE}, for example my-integration")
     return name
 
 

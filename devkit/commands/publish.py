@@ -31,7 +31,7 @@ Examples: devkit publish ./my-integration --organization my-company
           devkit publish --yes --json"""
 
 ONLY_IN_DEV = "/identity"
-"""Where `devkit dev` has an identity provider of its own, to which templates are set."""
+"""The path of the identity provider of `devkit dev` (`runtime/web/identity.py`), where `.env` of templates leads."""
 
 
 @click.command("publish", epilog=EXAMPLES)
@@ -70,7 +70,7 @@ def command(
         body = publish_body(project, owner, sandbox=sandbox)
         for secret, value in sorted(body.get("secrets", {}).items()):
             if value == ONLY_IN_DEV or value.startswith(f"{ONLY_IN_DEV}/"):
-                warn(f"{secret} leads to the identity provider of `devkit dev`, which no host has: put yours into .env")
+                warn(f"{secret} is an address of the identity provider of `devkit dev`: put that of your own into .env")
         progress.at("Comparing")
         running = _running(client, name)
         changes = differences(running, body) if running is not None else brought(body)

@@ -66,10 +66,10 @@ def lines(name: str, installation: dict[str, Any], parts: dict[str, list[dict[st
 def next_step(
     client: Client, name: str, owner: str, installation: dict[str, Any] | None, parts: dict[str, list[dict[str, Any]]]
 ) -> str:
-    """Say what an integration needs to be on a space or a site; "" where it is on one. Raises Problem."""
+    """Say what comes next before an integration is at work; "" where nothing is missing. Raises Problem."""
     target = client.call("GET", f"/v1/integrations/{part(name)}").get("target", "all")
     wanted = [kind for kind in PARTS if target in ("all", kind)]
-    if not wanted:  # it is on the organization as a whole
+    if not wanted:  # it is for the organization as a whole
         return f"Next: `devkit install {name}` starts using it." if installation is None else ""
     if installation is None:
         every = " ".join(f"--all-{PARTS[kind]}" for kind in wanted)

@@ -21,7 +21,7 @@ from runtime.engines.threads import RepeatingThread
 log = logging.getLogger(__name__)
 
 QUIET = 0.1
-"""Seconds since the latest request after which the process sends itself one, and between two looks."""
+"""Seconds without a new request before the process sends itself one, and between two checks."""
 TIMEOUT = 2.0
 FAILED = "the host could not send a request to itself; requests may wait until the next one comes"
 
@@ -40,8 +40,8 @@ class SelfRequests:
         """Take the address to send to. Processes share it, and `path`, so some requests reach another process."""
         self._app, self._address, self._path = app, address, path
         self._own_query = secrets.token_urlsafe(12)
-        # Written by many threads without a lock: if an older moment overwrites a newer one, the worst that follows is
-        # one request too many, or a later one.
+        # Written by many threads without a lock: a lost update can cost one request too many, or delay one until the
+        # next request.
         self._last_began = self._last_sent = self._reached_up_to = time.monotonic()
         self.thread = RepeatingThread("self requests", self._look, log=log, failed=FAILED)
 

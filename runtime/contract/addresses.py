@@ -53,6 +53,14 @@ class Addresses:
         """Address of a page for people."""
         return "/".join([self.public_url, "app", *(quote(part, safe="") for part in parts)])
 
+    def path_of(self, url: str) -> str:
+        """Return the path of an address of the platform, without query and fragment; "" for any other address.
+
+        It is not parsed: parsers raise errors for what people and browsers send, such as `http://[`.
+        """
+        path = url.removeprefix(self.public_url) if url.startswith(f"{self.public_url}/") else ""
+        return path.partition("#")[0].partition("?")[0]
+
     def space(self, space: str) -> str:
         """Address of the page of a space; what is appended is the path of one of its pages."""
         return self.app("spaces", space) + "/"

@@ -8,6 +8,7 @@ from runtime.contract.expected import DOTTED
 
 LONGEST_NAME = 100
 """Characters of the longest name."""
+RULE = f"names have 1 to {LONGEST_NAME} letters, digits, hyphens, dots and underscores, and not only dots"
 _NAME = re.compile(DOTTED)
 
 

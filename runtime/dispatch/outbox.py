@@ -1,7 +1,8 @@
 """Transactional outbox: events are committed with the change that causes them.
 
 The exception is an integration with so many waiting events (`queue.HARD_MAX_WAITING`) that none could be delivered in
-time anyway: what would exceed that number is not written, and of events that are caused together, none is.
+time anyway: events that would exceed that number are dropped. If one change causes several for it and they do not all
+fit, all of them are dropped.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ delivered, but at most this many per installation in this many seconds; the othe
 WARN_EVERY = 600.0
 """Seconds between two log lines about the full queue of an integration."""
 _warned: dict[str, float] = {}
-"""When this process last logged that the queue of an integration is full, by its id; in monotonic seconds. As long as
-the process lives: few integrations ever have a full queue."""
+"""When this process last logged that the queue of an integration is full, by its id; in monotonic seconds. Never
+emptied: few integrations ever have a full queue."""
 
 
 def emit(

@@ -68,5 +68,5 @@ class RepeatingThread:
                 continue
             if pause > 0:
                 self._wake.wait(min(pause, threading.TIMEOUT_MAX))
-            # Here, and not between the check and the wait: `stop` sets `stopping` first, so that it is never missed.
+            # After the wait, right before `stopping` is checked: `stop` sets `stopping` first, so it is never missed.
             self._wake.clear()

@@ -42,7 +42,8 @@ def _site(view: View, row: SiteRow, spaces: int, share_key: str | None) -> Site:
         urls=SiteUrls(
             location=at.api("orgs", row.organization_id, "sites", row.id),
             app=at.app("orgs", row.organization_id, "sites", row.id),
-            # Integrations read it of each published site; without a key, that of a share link leads to a refusal.
+            # Integrations expect one for every published site. Without its key, that of a site with share links
+            # refuses visitors.
             published=published_base(at, row, share_key) or (at.site(row.id) if row.published else MISSING),
         ),
     )

@@ -101,6 +101,7 @@ def _space(
         change_requests=counts.total(),
         change_requests_open=counts["open"],
         change_requests_draft=counts["draft"],
+        # Whoever is shown a space may view it, also visitors, who have no level.
         # Where integrations are installed, the administrators of the organization decide.
         permissions=permissions(SPACE, level if here else None)
         | {"view": here, "installIntegration": here and view.reach.role_in(row.organization_id) == "admin"},

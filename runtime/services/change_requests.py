@@ -298,7 +298,8 @@ def request_reviewers(
         one = asked.setdefault(reviewer, RequestedReviewerRow(change_request_id=row.id, user_id=reviewer))
         one.requested_by, one.revision_id, one.created_at = user_id, row.revision_id, now()
         session.add(one)
-    row.status = "open" if row.status == "draft" else row.status
+    if body.users and row.status == "draft":
+        row.status = "open"
     session.flush()
     return [asked[reviewer] for reviewer in dict.fromkeys(body.users)]
 

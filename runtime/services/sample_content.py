@@ -1,4 +1,4 @@
-"""What a space begins with whose creator asks for example content (docs/contract/api.md, "Sites")."""
+"""The pages of a new space that is created with `sample` (docs/contract/api.md, "Sites")."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Everything here can be edited in a change request, and appears on the site once 
 
 1. Open the quickstart, and write down what a new reader does first.
 2. Add a page for each question that comes up again and again.
-3. Install integrations: each adds blocks that pages can have.
+3. Install integrations: many add blocks to use in pages.
 """
 QUICKSTART = """
 A quickstart has few steps, and says what a reader sees after each.

@@ -15,6 +15,7 @@ from sqlalchemy import MetaData, select
 from sqlalchemy.orm import Session
 
 from runtime.store.loaded import loaded
+from runtime.store.locks import others_write
 
 GLOBAL = "*"
 FACE = "="
@@ -89,8 +90,8 @@ def _owners(session: Session, metadata: MetaData, of: Of, values: Collection[Any
         return owners_ | {FACE + value if of.face else value for value in known}
     for name, at in of.through:
         table = metadata.tables[name]
-        # Where others write, too, what a row belongs to may have changed since it was loaded.
-        here = loaded(session, table.info["class"], known) if session.get_bind().dialect.name == "sqlite" else {}
+        # Where others write, the owner of a row may have changed since it was loaded.
+        here = {} if others_write(session) else loaded(session, table.info["class"], known)
         parents = {id_: getattr(row, at.column) for id_, row in here.items()}
         if known := known - parents.keys():
             query = select(table.c.id, table.c[at.column]).where(table.c.id.in_(known))

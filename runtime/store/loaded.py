@@ -1,4 +1,4 @@
-"""Rows that a session has loaded already: what cannot have changed since, it need not ask the database for again."""
+"""Rows that a session holds already, for reads that need not ask the database again."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 def acquire(session: Session, *names: str) -> None:
     """Lock names, in a fixed order to avoid deadlocks; rows that were read before may be outdated."""
-    if not _others_write(session):
+    if not others_write(session):
         return
     for name in sorted(set(names)):
         session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": name})
@@ -25,10 +25,11 @@ def refresh(session: Session, *rows: Any) -> None:
     SQLite's only writer has them as they stand: its transaction began before it read anything. Raises
     InvalidRequestError for a row that is gone.
     """
-    if _others_write(session):
+    if others_write(session):
         for row in rows:
             session.refresh(row)
 
 
-def _others_write(session: Session) -> bool:
+def others_write(session: Session) -> bool:
+    """Return whether other sessions may write while this one does: SQLite has one writer at a time."""
     return session.get_bind().dialect.name == "postgresql"

@@ -64,7 +64,7 @@ def find(session: Session, reach: Reach, table: type[R], *conditions: ColumnElem
     if any(_impossible(value) for value in by.values()):
         return None
     if by.keys() == {"id"} and reach.kind == "host" and not conditions:
-        here = _read_before(session, table, by.values()).get(by["id"])
+        here = _held_in_snapshot(session, table, by.values()).get(by["id"])
         if here is not None:
             return here
     if conditions:
@@ -76,10 +76,10 @@ def find(session: Session, reach: Reach, table: type[R], *conditions: ColumnElem
     return row
 
 
-def _read_before(session: Session, table: type[R], ids: Iterable[str]) -> dict[str, R]:
-    """Return the rows that need not be read again: those of a session that reads one snapshot for what is kept.
+def _held_in_snapshot(session: Session, table: type[R], ids: Iterable[str]) -> dict[str, R]:
+    """Return the rows that this session holds, if it reads one snapshot (`Database.reading`).
 
-    Elsewhere others may have deleted them since, or the session itself has, together with what they belong to.
+    In any other session they may have been deleted since: by others, or by the database with what they belong to.
     """
     return loaded(session, table, ids) if record_of(session) is not None else {}
 
@@ -146,7 +146,7 @@ def every(session: Session, reach: Reach, table: type[R], *conditions: ColumnEle
 def by_id(session: Session, table: type[R], ids: Iterable[str]) -> dict[str, R]:
     """Load rows that other rows refer to, in one query: they are visible to those who see the other rows."""
     keys = set(ids)
-    found = _read_before(session, table, keys)
+    found = _held_in_snapshot(session, table, keys)
     if missing := keys - found.keys():
         column = table.__table__.c.id
         found |= session.execute(select(column, table).where(column.in_(missing))).all()

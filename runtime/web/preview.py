@@ -22,7 +22,7 @@ from runtime.api.server_sent_events import CONNECTED, STILL_HERE, stream, writte
 from runtime.api.stream_access import StreamAccess
 from runtime.contract import accessibility, contentkit, errors, event_examples
 from runtime.contract.base import Body, WireModel
-from runtime.contract.integration_names import is_integration_name
+from runtime.contract.integration_names import RULE, is_integration_name
 from runtime.contract.invocation import Limits, ScriptFault
 from runtime.contract.organizations import reaches
 from runtime.dispatch.recorder import summary
@@ -124,10 +124,7 @@ def admit_author(call: Call) -> bool:
     """Admit as `admit` does, and before the first version every administrator; tells whether there is a version."""
     name = call.path["integrationName"]
     if not is_integration_name(name):
-        raise errors.NotFound(
-            "There is no integration with this name: names have at most 100 letters, digits, `-`, `_` and `.`, and not "
-            "only dots."
-        )
+        raise errors.NotFound(f"There is no integration with this name: {RULE}.")
     with call.host.database.transaction(writes=False) as session:
         published = rows.find(session, HOST, IntegrationRow, name=name) is not None
     if published or not any(reaches(role, "admin") for _, role in call.actor.reach.roles):

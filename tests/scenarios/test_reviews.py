@@ -59,3 +59,11 @@ def test_who_may_review_what(host: HostProcess, space: Space, alpha: Tenant) -> 
     ok(person(host, alpha, "read").api.get(f"{path}/reviews"))
     ok(space.api.post(f"{path}/merge"))
     assert space.api.post(f"{path}/reviews", approve).status == 400
+
+
+def test_nobody_is_asked_and_the_subject_changes(space: Space) -> None:
+    path = space.change_request(page("A", "Text."))
+    assert ok(space.api.get(path))["status"] == "draft"
+    assert ok(space.api.post(f"{path}/requested-reviewers", {"users": [], "subject": "Better"}))["users"] == []
+    shown = ok(space.api.get(path))
+    assert (shown["status"], shown["subject"]) == ("draft", "Better")

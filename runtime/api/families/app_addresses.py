@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote
@@ -10,6 +9,7 @@ from urllib.parse import unquote
 from runtime.api.call import Call
 from runtime.api.operation import Family
 from runtime.api.permission import USER, scoped
+from runtime.api.resource import NUMBER
 from runtime.contract import errors
 from runtime.contract.app_addresses import AddressedCollection, AddressedContent, AddressQuery
 from runtime.serializers.change_requests import change_requests
@@ -28,8 +28,6 @@ from runtime.store.tables.content import RevisionRow
 from runtime.store.tables.spaces import SpaceRow
 
 app_addresses = Family("Spaces")
-END_OF_PATH = re.compile(r"[?#]")
-NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 READS_CONTENT = "space:content:read"
 
 
@@ -41,13 +39,12 @@ def get_content_by_url(call: Call, query: AddressQuery) -> AddressedCollection |
 
     A change request or a page that is gone, or that the caller may not read, is left out.
     """
-    application = call.host.addresses.app() + "/"
-    place = query.url.removeprefix(application) if query.url.startswith(application) else ""
-    match [unquote(name) for name in END_OF_PATH.split(place, 1)[0].split("/") if name]:
-        case ["collections", collection, *_]:
+    path = call.host.addresses.path_of(query.url)
+    match [unquote(name) for name in path.split("/") if name]:
+        case ["app", "collections", collection, *_]:
             row = call.find(CollectionRow, id=collection)
             return AddressedCollection(collection=call.show(collections, row))
-        case ["spaces", space, *rest]:
+        case ["app", "spaces", space, *rest]:
             return _in_space(call, call.find(SpaceRow, id=space), rest)
     raise errors.NotFound("This address belongs to no space or collection of this host.")
 

@@ -14,7 +14,7 @@ from runtime.api.operation import Family
 from runtime.api.permission import ANYBODY_WITH_A_TOKEN, INTEGRATION_ONLY, USER, member
 from runtime.api.resource import Resource
 from runtime.contract import errors
-from runtime.contract.integration_names import LONGEST_NAME, is_integration_name
+from runtime.contract.integration_names import RULE, is_integration_name
 from runtime.contract.integrations import (
     DevelopmentMode,
     Integration,
@@ -99,9 +99,7 @@ def _publisher(call: Call, session: Session, named: str) -> OrganizationRow:
 
 def _valid_name(name: str) -> str:
     if not is_integration_name(name):
-        raise errors.BadRequest(
-            f"integrationName: only letters, digits, `-`, `_` and `.`, at most {LONGEST_NAME} of them"
-        )
+        raise errors.BadRequest(f"integrationName: {RULE}")
     return name
 
 

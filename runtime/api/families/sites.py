@@ -125,8 +125,9 @@ def _spaces_for(call: Call, organization: OrganizationRow, body: CreateSite) -> 
 @sites.operation(f"GET {SITE.path}", Site, needs=for_visitors(scoped(member("read"), "site:metadata:read")))
 def get_site_by_id(call: Call, site: SiteRow) -> Site:
     """Get a site."""
-    came = call.actor.visitor
-    shown: Site = call.show(partial(serializers.sites, share_key=came.share_key if came is not None else None), site)
+    visitor = call.actor.visitor
+    key = visitor.share_key if visitor is not None else None
+    shown: Site = call.show(partial(serializers.sites, share_key=key), site)
     return shown
 
 

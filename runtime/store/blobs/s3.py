@@ -89,7 +89,7 @@ class S3Backend:
 
     @contextmanager
     def _asking(self, name: str, *, whole: bool = True) -> Iterator[None]:
-        """Raise the storage's errors as `BlobsUnavailable`; note that it works if the answer is `whole`."""
+        """Raise the storage's errors as `BlobsUnavailable`; record that the storage works if the answer is `whole`."""
         try:
             yield
         except self._failures as error:

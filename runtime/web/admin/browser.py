@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hmac
 import json
-import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -40,7 +39,6 @@ MAX_FORM = 64 * 1024
 MAX_FIELDS = 250
 TOKEN_HEADER = "X-CSRF-Token"
 LONGEST_COOKIE = 200
-END_OF_PATH = re.compile(r"[?#]")
 STALE_FORM = (
     "This form has expired, or comes from another site. Open the page of the form again, and submit it from there."
 )
@@ -169,7 +167,7 @@ def _wanted_page(host: Host) -> str:
     """Return the path of the page that somebody wanted, or of the form they sent; "" for the first page."""
     path = request.path
     if request.method != "GET":
-        path = END_OF_PATH.split((request.referrer or "").removeprefix(host.addresses.public_url), 1)[0]
+        path = host.addresses.path_of(request.referrer or "")
     return path if path.startswith(f"{PATH}/") else ""
 
 

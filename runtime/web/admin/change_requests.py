@@ -96,9 +96,9 @@ def _show(
 
 
 def _people(visit: OperatorVisit, space: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """List who may be asked, as ids and names: who sees the space, or all members for who may not know that.
+    """List who may be asked, as ids and names: people who see the space, or all members, if those may not be listed.
 
-    Guests may know neither.
+    For guests, who may list neither, nobody.
     """
     for operation, path in (
         ("listPermissionsAggregateInSpace", {"spaceId": space["id"]}),

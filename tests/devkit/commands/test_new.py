@@ -126,7 +126,10 @@ def test_an_empty_folder_is_filled(shell: Shell, tmp_path: Path) -> None:
         (("a",), "which template? Give --template with one of block, config-screen"),
         (("--template", "block"), "which name? Write it after the command: devkit new NAME --template TEMPLATE"),
         ((), "which name? Write it after the command: devkit new NAME --template TEMPLATE"),
-        (("a b", "--template", "block"), "`a b` cannot be a name; use letters, digits, `-`, `_` and `.`"),
+        (
+            ("a b", "--template", "block"),
+            "`a b` cannot be a name; names have 1 to 100 letters, digits, hyphens, dots and underscores",
+        ),
         (("..", "--template", "block"), "`..` cannot be a name"),
         (("a/b", "--template", "block"), "`a/b` cannot be a name"),
         (("a\n", "--template", "block"), "cannot be a name"),

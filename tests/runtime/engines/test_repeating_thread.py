@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from runtime.engines.threads import RepeatingThread
+from tests.conftest import wait_for
 
 log = logging.getLogger(__name__)
 LONG = 3600.0
@@ -72,8 +73,8 @@ def test_a_stop_at_any_moment_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     work.pause = LONG
     thread.stop()
     go_on.set()
-    thread.close(10)
-    assert not any(one.name == "repeating" for one in threading.enumerate())
+    # Not `close`, which stops it a second time.
+    wait_for(lambda: not any(one.name == "repeating" for one in threading.enumerate()))
 
 
 def test_what_fails_is_not_done_again_sooner_because_it_is_woken() -> None:

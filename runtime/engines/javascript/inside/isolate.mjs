@@ -212,7 +212,8 @@ function reportLost(error) {
 
 /**
  * A timer that stops once the call that set it is over, as on Workers, and reports its errors within that call: where
- * the runtime reports them by itself, nothing tells whose they are.
+ * the runtime reports them by itself, nothing tells whose they are. `promised` is what `util.promisify` makes of it, which
+ * ends with the call, too.
  */
 function timer(start, stop, promised) {
   const wrapped = (run, ...given) => {
@@ -235,10 +236,10 @@ function timer(start, stop, promised) {
     }, ...given);
     return started;
   };
-  const own = Object.getOwnPropertyDescriptors(start);
-  const asked = Symbol.for("nodejs.util.promisify.custom");
-  if (own[asked]) own[asked] = { value: promised };
-  return Object.defineProperties(wrapped, own);
+  const descriptors = Object.getOwnPropertyDescriptors(start);
+  const custom = Symbol.for("nodejs.util.promisify.custom");
+  if (descriptors[custom]) descriptors[custom] = { value: promised };
+  return Object.defineProperties(wrapped, descriptors);
 }
 
 async function load(line, name) {

@@ -5,7 +5,7 @@ function aborted(signal) {
   return Object.assign(error, { name: "AbortError", code: "ABORT_ERR" });
 }
 
-/** Check what Node.js checks of the options, and throw the error it gives. */
+/** Check the options as Node.js does, with its errors; returns the signal. */
 function checked(options) {
   if (options === null || typeof options !== "object") throw invalid("options", "an object");
   const { signal, ref = true } = options;

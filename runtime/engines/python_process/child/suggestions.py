@@ -11,7 +11,7 @@ from typing import Any
 
 _MOST, _LONGEST = 750, 60
 """Names that are compared, and characters of a name: the error of a script must not take long."""
-_ELSEWHERE = {
+_OTHER_WORDS = {
     "event": "on",
     "listen": "on",
     "subscribe": "on",
@@ -19,7 +19,7 @@ _ELSEWHERE = {
     "route": "fetch",
     "webhook": "fetch",
 }
-"""What other frameworks call something -> what it is called here."""
+"""Words of other frameworks -> the name here."""
 _ANCESTORS, _NAMES = type.__dict__["__mro__"], type.__dict__["__dict__"]
 _KEYWORD = re.compile(r"(?P<function>[\w.]+)\(\) got an unexpected keyword argument '(?P<name>\w+)'$")
 _IMPORTED = re.compile(r"cannot import name '(?P<name>\w+)' from '(?P<module>[\w.]+)'")
@@ -61,12 +61,12 @@ def _nearest(name: str, known: Iterable[str]) -> str | None:
 
     public = not name.startswith("_")
     names = [one for one in known if type(one) is str and len(one) <= _LONGEST and not (public and one[:1] == "_")]
-    # Of two names that differ in case alone, the one written as the script wrote it is meant.
+    # Of two names that differ only in case, prefer the one whose first letter has the case of the script's.
     capital = name[:1].isupper()
     alike = sorted((one for one in names[:_MOST] if one != name), key=lambda one: one[:1].isupper() == capital)
     by_case = {one.lower(): one for one in alike}
     close = get_close_matches(name.lower(), by_case, 1, 0.7)
-    return by_case[close[0]] if close else by_case.get(_ELSEWHERE.get(name.lower(), ""))
+    return by_case[close[0]] if close else by_case.get(_OTHER_WORDS.get(name.lower(), ""))
 
 
 def _last_frame(error: BaseException) -> types.FrameType | None:
