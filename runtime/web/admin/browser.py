@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
-from flask import Flask, Response, request
+from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException
 
 from runtime.api.anonymous_lanes import lane_of
@@ -37,6 +37,8 @@ from runtime.web.templates import TEMPLATES
 PATH = "/app"
 MAX_FORM = 64 * 1024
 MAX_FIELDS = 250
+SIGNED_OUT = (f"{PATH}/sign-in", f"{PATH}/first/", f"{PATH}/join/")
+"""Pages for people who are not signed in."""
 TOKEN_HEADER = "X-CSRF-Token"
 LONGEST_COOKIE = 200
 STALE_FORM = (
@@ -164,11 +166,15 @@ def add_page(
 
 
 def _wanted_page(host: Host) -> str:
-    """Return the path of the page that somebody wanted, or of the form they sent; "" for the first page."""
-    path = request.path
-    if request.method != "GET":
-        path = host.addresses.path_of(request.referrer or "")
-    return path if path.startswith(f"{PATH}/") else ""
+    """Return the path of the page that somebody wanted, or of the form they sent; "" for the first page.
+
+    Also "" for the pages of those who are not signed in, and where a form was shown as the answer to another one.
+    """
+    path = request.path if request.method == "GET" else host.addresses.path_of(request.referrer or "")
+    if not path.startswith(f"{PATH}/") or path.startswith(SIGNED_OUT):
+        return ""
+    routes = current_app.create_url_adapter(request)
+    return path if routes is not None and routes.test(path, method="GET") else ""
 
 
 def add_answer(app: Flask, host: Host, rule: str, view: View) -> None:
@@ -223,7 +229,7 @@ def _check_form(host: Host, visit: OperatorVisit, token: str) -> None:
     except ValueError:
         same = False
     if not same or visit.is_new or not hmac.compare_digest(token.encode(), visit.csrf_token.encode()):
-        if visit.actor is None and _wanted_page(host) not in ("", f"{PATH}/sign-in"):
+        if visit.actor is None and _wanted_page(host):
             raise errors.Unauthorized("You are signed out.")  # which leads back to the page of the form
         raise errors.Forbidden(STALE_FORM)
 

@@ -1,4 +1,5 @@
-// `node:timers/promises` for a script, made of the global timers: a promise whose call is over never settles.
+// `node:timers/promises` for a script, made of the global timers: a promise whose call is over settles no more by itself. A
+// signal that is aborted in a later call still rejects it.
 
 function aborted(signal) {
   const error = new Error("The operation was aborted", { cause: signal.reason });
@@ -9,7 +10,7 @@ function aborted(signal) {
 function checked(options) {
   if (options === null || typeof options !== "object") throw invalid("options", "an object");
   const { signal, ref = true } = options;
-  if (signal !== undefined && typeof signal?.aborted !== "boolean") throw invalid("options.signal", "an AbortSignal");
+  if (signal !== undefined && !(signal instanceof AbortSignal)) throw invalid("options.signal", "an AbortSignal");
   if (typeof ref !== "boolean") throw invalid("options.ref", "a boolean");
   return signal;
 }
@@ -23,15 +24,16 @@ async function once(begin, value, options) {
   const signal = checked(options);
   if (signal?.aborted) throw aborted(signal);
   return new Promise((resolve, reject) => {
-    const clear = begin(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve(value);
-    });
+    let clear = () => undefined;
     const stop = () => {
       clear();
       reject(aborted(signal));
     };
-    signal?.addEventListener("abort", stop, { once: true });
+    signal?.addEventListener("abort", stop, { once: true }); // first: what is no signal throws, and nothing was begun
+    clear = begin(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve(value);
+    });
   });
 }
 
@@ -55,12 +57,12 @@ export async function* setInterval(delay, value, options = {}) {
   if (signal?.aborted) throw aborted(signal);
   let ticks = 0;
   let wake = () => undefined;
+  const stop = () => wake();
+  signal?.addEventListener("abort", stop, { once: true });
   const timer = globalThis.setInterval(() => {
     ticks += 1;
     wake();
   }, delay);
-  const stop = () => wake();
-  signal?.addEventListener("abort", stop, { once: true });
   try {
     for (;;) {
       if (signal?.aborted) throw aborted(signal);
@@ -78,4 +80,4 @@ export const scheduler = Object.freeze({
   yield: () => setImmediate(),
 });
 
-export default { scheduler, setImmediate, setInterval, setTimeout };
+export default Object.freeze({ scheduler, setImmediate, setInterval, setTimeout });

@@ -82,11 +82,12 @@ def test_promises_of_timers_are_those_of_node(probe: Probe) -> None:
         seen.push(await waiting, await ticking, await failed(setImmediate(0, { signal: control.signal })));
         seen.push((await failed(setTimeout(1, 0, { signal: "no" })))[1], (await failed(setTimeout(1, 0, null)))[1]);
         seen.push((await failed(setTimeout(1, 0, { ref: 1 })))[1]);
+        seen.push((await failed(setTimeout(1, 0, { signal: { aborted: false } })))[1]);
         return Response.json(seen);
         """
     )
     aborted, invalid = ["AbortError", "ABORT_ERR", "enough"], "ERR_INVALID_ARG_TYPE"
-    expected = ["a", "b", None, None, "tick", "tick", aborted, aborted, aborted, invalid, invalid, invalid]
+    expected = ["a", "b", None, None, "tick", "tick", aborted, aborted, aborted, *[invalid] * 4]
     assert json.loads(got.body) == expected
 
 
