@@ -37,15 +37,29 @@ def revision(view: View, row: RevisionRow, snapshot: Snapshot, *, metadata: bool
     """Show a revision, whole."""
     metadata = metadata and view.reach.kind != "visitor"
     pages = PageTree(view.at, row.space_id, snapshot, metadata=metadata)
+    return _revision(
+        view,
+        row,
+        metadata=metadata,
+        pages=pages.inside(None),
+        files=[file(view.at, row.space_id, one, metadata=metadata) for one in snapshot.files],
+        reusable_contents=[reusable_content(content, metadata=metadata) for content in snapshot.reusable_contents],
+        variables=dict(snapshot.variables) or MISSING,
+    )
+
+
+def revision_alone(view: View, row: RevisionRow) -> Revision:
+    """Show a revision as if nothing were in it: for references, which would repeat whole revisions."""
+    return _revision(view, row, metadata=False, pages=[], files=[], reusable_contents=[])
+
+
+def _revision(view: View, row: RevisionRow, *, metadata: bool, **lists: Any) -> Revision:
     return Revision(
         id=row.id,
         # What a merge came from is for who works on the space.
         type=row.type if view.reach.kind != "visitor" else "edits",  # type: ignore[arg-type]
         parents=row.parents,
-        pages=pages.inside(None),
-        files=[file(view.at, row.space_id, one, metadata=metadata) for one in snapshot.files],
-        reusable_contents=[reusable_content(content, metadata=metadata) for content in snapshot.reusable_contents],
-        variables=dict(snapshot.variables) or MISSING,
+        **lists,
         created_at=row.created_at,
         merged_from=merged_from(view, row) or MISSING,
         git=GitCommit(**row.git) if metadata and row.git is not None else MISSING,

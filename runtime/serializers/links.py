@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel
 
 from runtime.serializers import content
+from runtime.serializers.change_requests import change_requests
 from runtime.serializers.collections import collections
 from runtime.serializers.openapi_specs import specs
 from runtime.serializers.organizations import organizations
@@ -18,11 +19,14 @@ from runtime.store import openapi_specs
 from runtime.store.content.entries import Page, ReusableContent
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.database import Table
+from runtime.store.tables.change_requests import ChangeRequestRow
 from runtime.store.tables.collections import CollectionRow
+from runtime.store.tables.content import RevisionRow
 from runtime.store.tables.organizations import OrganizationRow, UserRow
 from runtime.store.tables.spaces import SpaceRow
 
 R = TypeVar("R", bound=Table)
+Json = dict[str, Any]
 
 MAX_PLACES = 100
 """Places that are shown of one target."""
@@ -40,28 +44,85 @@ class Place(Protocol):
     def node(self) -> str | None: ...
 
 
+class Version(Protocol):
+    """A version of a space's content that links are in, or lead to."""
+
+    @property
+    def space(self) -> SpaceRow: ...
+
+    @property
+    def revision(self) -> RevisionRow: ...
+
+    @property
+    def snapshot(self) -> Snapshot: ...
+
+
+class _Shown:
+    """A version of a space's content as each location in it shows it, made once."""
+
+    def __init__(
+        self, view: View, version: Version, organization: Json, change_request: ChangeRequestRow | None = None
+    ) -> None:
+        self._at, self._space, self._snapshot = view.at, version.space, version.snapshot
+        context: Json
+        if change_request is not None:
+            context = {"type": "changeRequest", "changeRequest": _json(change_requests(view, [change_request])[0])}
+        else:
+            context = {"type": "revision", "revision": _json(content.revision_alone(view, version.revision))}
+        space = _json(spaces(view, [version.space])[0])
+        self._everywhere = {"organization": organization, "space": space, "versionContext": context}
+        self._tree = content.PageTree(view.at, version.space.id, version.snapshot, metadata=False)
+
+    def named(self, ref: Mapping[str, Any]) -> Json | None:
+        """Show what a reference names in this version; None where only the reference itself is known."""
+        if ref["kind"] == "file":
+            file = content.file(self._at, self._space.id, self._snapshot.file_by_id[ref["file"]], metadata=False)
+            return {"kind": "file", **self._everywhere, "file": _json(file)}
+        if ref["kind"] == "reusable-content":
+            return self.reusable_content(self._snapshot.reusable_content_by_id[ref["reusableContent"]])
+        if "page" in ref:
+            anchor = {"type": "anchor", "anchor": ref["anchor"]} if ref.get("anchor") else None
+            return self.page(self._snapshot.page_by_id[ref["page"]], anchor)
+        return None
+
+    def reusable_content(self, one: ReusableContent) -> Json:
+        shown = _json(content.reusable_content(one, metadata=False))
+        return {"kind": "reusable-content", **self._everywhere, "reusableContent": shown}
+
+    def page(self, page: Page, location: dict[str, str] | None) -> Json:
+        shown = {"kind": "page", **self._everywhere, "page": self._tree.alone(page)}
+        return {**shown, "internalLocation": location} if location is not None else shown
+
+
 class Locations:
-    """Shows what links of a revision are in, and lead to; what all of them share is made once."""
+    """Shows what links of a version are in, and lead to; what all of them share is made once."""
 
-    def __init__(self, view: View, space: SpaceRow, snapshot: Snapshot) -> None:
-        """Take the revision's space and content."""
-        self._view, self._space, self._snapshot = view, space, snapshot
-        organization = view.by_id(OrganizationRow, [space.organization_id])[space.organization_id]
-        self._organization = _json(organizations(view, [organization])[0])
-        self._here = {"organization": self._organization, "space": _json(spaces(view, [space])[0])}
-        self._tree = content.PageTree(view.at, space.id, snapshot, metadata=False)
-        self._others: dict[tuple[str, str], dict[str, Any]] = {}
+    def __init__(self, view: View, version: Version, change_request: ChangeRequestRow | None = None) -> None:
+        """Take the version whose links are shown, and the change request that it is of."""
+        self._view, self._organization_id = view, version.space.organization_id
+        self._organizations: dict[str, Json] = {}
+        self._load_organizations([self._organization_id])
+        self._here = _Shown(view, version, self._organizations[self._organization_id], change_request)
+        self._elsewhere: dict[str, _Shown] = {}
+        self._others: dict[tuple[str, str], Json] = {}
 
-    def load(self, refs: Iterable[Mapping[str, Any]]) -> None:
-        """Load what references name that are `ok`, each table at once."""
+    def load(self, refs: Iterable[Mapping[str, Any]], elsewhere: Sequence[Version]) -> None:
+        """Load what references name that are `ok`, each table at once, and the other spaces they lead into."""
         named = list(refs)
         self._load("space", SpaceRow, spaces, named)
         self._load("collection", CollectionRow, collections, named)
         self._load("user", UserRow, users, named)
         slugs = {ref["spec"] for ref in named if ref["kind"] == "openapi"}
-        found = openapi_specs.by_slugs(self._view.session, self._view.reach, self._space.organization_id, slugs)
+        found = openapi_specs.by_slugs(self._view.session, self._view.reach, self._organization_id, slugs)
         for row, shown in zip(found, specs(self._view, found), strict=True):
             self._others["openapi", row.slug] = _json(shown)
+        self._load_organizations(
+            {version.space.organization_id for version in elsewhere}
+            | {one["organization"] for (kind, _), one in self._others.items() if kind in ("space", "collection")}
+        )
+        for version in elsewhere:
+            organization = self._organizations[version.space.organization_id]
+            self._elsewhere[version.space.id] = _Shown(self._view, version, organization)
 
     def _load(
         self,
@@ -74,47 +135,40 @@ class Locations:
         for row_id, shown in zip(found, show(self._view, list(found.values())), strict=True):
             self._others[kind, row_id] = _json(shown)
 
-    def place(self, place: Place) -> dict[str, Any]:
+    def _load_organizations(self, ids: Iterable[str]) -> None:
+        found = self._view.by_id(OrganizationRow, set(ids) - self._organizations.keys())
+        for row_id, shown in zip(found, organizations(self._view, list(found.values())), strict=True):
+            self._organizations[row_id] = _json(shown)
+
+    def place(self, place: Place) -> Json:
         """Show where a link is."""
         if isinstance(place.entry, ReusableContent):
-            shown = _json(content.reusable_content(place.entry, metadata=False))
-            return {"kind": "reusable-content", **self._here, "reusableContent": shown}
-        location = {"type": "node", "node": place.node} if place.node is not None else None
-        return self._page(place.entry, location)
+            return self._here.reusable_content(place.entry)
+        return self._here.page(place.entry, {"type": "node", "node": place.node} if place.node is not None else None)
 
-    def target(self, ref: Mapping[str, Any]) -> dict[str, Any] | None:
+    def target(self, ref: Mapping[str, Any]) -> Json | None:
         """Show what a reference leads to; None where only the reference itself is known."""
         kind = ref["kind"]
         if kind == "url":
             return {"kind": "url", "url": ref["url"]}
-        if (kind, ref.get(kind)) in self._others:
-            shown = {"kind": kind, kind: self._others[kind, ref[kind]]}
-            return shown if kind == "user" else {**shown, "organization": self._organization}
         if kind == "openapi":
-            return {"kind": kind, "organization": self._organization, "openAPISpec": self._others[kind, ref["spec"]]}
-        if "space" in ref:  # pages of other spaces are looked for, not shown
-            return None
-        if kind == "file":
-            file = self._snapshot.file_by_id[ref["file"]]
-            shown = _json(content.file(self._view.at, self._space.id, file, metadata=False))
-            return {"kind": "file", **self._here, "file": shown}
-        if kind == "reusable-content":
-            reusable = self._snapshot.reusable_content_by_id[ref["reusableContent"]]
-            shown = _json(content.reusable_content(reusable, metadata=False))
-            return {"kind": kind, **self._here, "reusableContent": shown}
-        if "page" in ref:
-            anchor = {"type": "anchor", "anchor": ref["anchor"]} if ref.get("anchor") else None
-            return self._page(self._snapshot.page_by_id[ref["page"]], anchor)
-        return None
+            organization = self._organizations[self._organization_id]
+            return {"kind": kind, "organization": organization, "openAPISpec": self._others[kind, ref["spec"]]}
+        if kind in ("space", "collection", "user"):
+            other = self._others.get((kind, ref[kind]))
+            if other is None:
+                return None
+            shown = {"kind": kind, kind: other}
+            return shown if kind == "user" else {**shown, "organization": self._organizations[other["organization"]]}
+        if "space" not in ref:
+            return self._here.named(ref)
+        version = self._elsewhere.get(ref["space"])  # none for what is not looked at, beyond the first spaces
+        return version.named(ref) if version is not None else None
 
-    def places(self, places: Sequence[Place], targets: int) -> list[dict[str, Any]]:
+    def places(self, places: Sequence[Place], targets: int) -> list[Json]:
         """Show the first places of one target, in an answer that has so many `targets`."""
         return [self.place(one) for one in places[: min(MAX_PLACES, max(1, PLACES // targets))]]
 
-    def _page(self, page: Page, location: dict[str, str] | None) -> dict[str, Any]:
-        shown = {"kind": "page", **self._here, "page": self._tree.alone(page)}
-        return {**shown, "internalLocation": location} if location is not None else shown
 
-
-def _json(model: BaseModel) -> dict[str, Any]:
+def _json(model: BaseModel) -> Json:
     return model.model_dump(mode="json", by_alias=True)

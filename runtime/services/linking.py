@@ -41,6 +41,14 @@ class Place(NamedTuple):
     node: str | None
 
 
+class Version(NamedTuple):
+    """A version of a space's content: the one whose links are read, or what another space says now."""
+
+    space: SpaceRow
+    revision: RevisionRow
+    snapshot: Snapshot
+
+
 @dataclass
 class Usage:
     """One target, how it is used, and everywhere it is; `status` is the actor's: what they may not see is broken."""
@@ -57,12 +65,12 @@ class Links:
 
     def __init__(self, session: Session, reach: Reach, at: Addresses, space: SpaceRow, row: RevisionRow) -> None:
         """Read all references of a revision."""
-        self._session, self._reach, self._space = session, reach, space
+        self._session, self._reach = session, reach
         self._app = at.app()
-        self.snapshot = snapshot_of(session, row)
-        self._found = references.read(session, space.id, self.snapshot.documents())
+        self.here = Version(space, row, snapshot_of(session, row))
+        self._found = references.read(session, space.id, self.here.snapshot.documents())
         self._seen: dict[type[Table], set[str]] = {}
-        self._elsewhere: dict[str, Snapshot | None] = {}
+        self._elsewhere: dict[str, Version | None] = {}
 
     def usages(self, page: Page | None = None) -> list[Usage]:
         """Group the references of a revision, or of one page, by their target, in the order they are read in."""
@@ -79,19 +87,24 @@ class Links:
         self._look(usages.values())
         return list(usages.values())
 
+    def elsewhere(self, usages: Iterable[Usage]) -> list[Version]:
+        """Return the other spaces that these lead into, of those that were looked at."""
+        ids = dict.fromkeys(usage.ref["space"] for usage in usages if usage.status == "ok" and "space" in usage.ref)
+        return [other for space_id in ids if (other := self._elsewhere.get(space_id)) is not None]
+
     def leading_to(self, field_: Literal["page", "file"], target: str) -> list[Place]:
         """Find what refers to a page or a file of this revision: each page or reusable content once."""
         places: dict[str, Place] = {}
         for entry in self._entries():
             for reference in self._of(entry):
                 ref = self._absolute(reference.ref, entry)
-                if ref.get(field_) == target and ref.get("space", self._space.id) == self._space.id:
+                if ref.get(field_) == target and ref.get("space", self.here.space.id) == self.here.space.id:
                     places.setdefault(f"{entry.kind} {entry.id}", Place(entry, reference.node))
         return list(places.values())
 
     def _entries(self) -> Iterator[Page | ReusableContent]:
-        yield from self.snapshot.pages
-        yield from self.snapshot.reusable_contents
+        yield from self.here.snapshot.pages
+        yield from self.here.snapshot.reusable_contents
 
     def _of(self, entry: Page | ReusableContent) -> Iterator[Reference]:
         if isinstance(entry, Page):
@@ -109,7 +122,7 @@ class Links:
     def _absolute(self, ref: Mapping[str, Any], entry: Page | ReusableContent) -> dict[str, Any]:
         """Say of which page an anchor is that names none; leave out a space that is this one."""
         named = {name: value for name, value in ref.items() if isinstance(value, str)}
-        if named.get("space") == self._space.id and named["kind"] != "space":
+        if named.get("space") == self.here.space.id and named["kind"] != "space":
             del named["space"]
         if named["kind"] == "anchor" and "page" not in named and "space" not in named and isinstance(entry, Page):
             named["page"] = entry.id
@@ -124,7 +137,7 @@ class Links:
         members: set[str] = set()
         for batch in batched(people, AT_ONCE):
             some = MemberRow.user_id.in_(batch)
-            every = rows.every(self._session, HOST, MemberRow, some, organization_id=self._space.organization_id)
+            every = rows.every(self._session, HOST, MemberRow, some, organization_id=self.here.space.organization_id)
             members |= {member.user_id for member in every}
         self._seen[MemberRow] = members
         self._seen[OpenApiSpecRow] = self._specs({ref["spec"] for ref in named if ref["kind"] == "openapi"})
@@ -141,7 +154,7 @@ class Links:
 
     def _specs(self, slugs: set[str]) -> set[str]:
         """Find which of these specifications of the organization the actor sees."""
-        home = self._space.organization_id
+        home = self.here.space.organization_id
         return {spec.slug for spec in openapi_specs.by_slugs(self._session, self._reach, home, slugs)}
 
     def _status(self, ref: Mapping[str, Any]) -> Status:
@@ -154,7 +167,7 @@ class Links:
             return "ok" if ref["collection"] in self._seen[CollectionRow] else "broken"
         if kind == "openapi":
             return "ok" if ref["spec"] in self._seen[OpenApiSpecRow] else "broken"
-        if "space" in ref and ref["space"] not in self._seen[SpaceRow] and ref["space"] != self._space.id:
+        if "space" in ref and ref["space"] not in self._seen[SpaceRow] and ref["space"] != self.here.space.id:
             return "broken"
         if kind == "space":
             return "ok"
@@ -164,14 +177,18 @@ class Links:
     def _snapshot(self, space_id: str | None) -> Snapshot | None:
         """Return what a space says now; None for one that is not looked at."""
         if space_id is None:
-            return self.snapshot
+            return self.here.snapshot
         if space_id not in self._elsewhere:
             if len(self._elsewhere) >= MAX_SPACES:
                 return None
-            space = rows.find(self._session, self._reach, SpaceRow, id=space_id)
-            row = rows.find(self._session, HOST, RevisionRow, id=space.revision_id) if space is not None else None
-            self._elsewhere[space_id] = snapshot_of(self._session, row) if row is not None else None
-        return self._elsewhere[space_id]
+            self._elsewhere[space_id] = self._look_at(space_id)
+        other = self._elsewhere[space_id]
+        return other.snapshot if other is not None else None
+
+    def _look_at(self, space_id: str) -> Version | None:
+        space = rows.find(self._session, self._reach, SpaceRow, id=space_id)
+        row = rows.find(self._session, HOST, RevisionRow, id=space.revision_id) if space is not None else None
+        return Version(space, row, snapshot_of(self._session, row)) if space is not None and row is not None else None
 
     def _is_in(self, snapshot: Snapshot, ref: Mapping[str, Any], elsewhere: bool) -> bool:
         kind = ref["kind"]

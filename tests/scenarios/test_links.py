@@ -84,6 +84,42 @@ def test_links_of_one_page(space: Space) -> None:
     assert space.api.get(f"{space.path}/content/page/none/links").status == 404
 
 
+def test_a_link_is_told_with_the_version_it_is_in(space: Space) -> None:
+    revision = ok(space.api.get(f"{space.path}/content"))["id"]
+    item = links(space)["items"][0]
+    backlinks = ok(space.api.get(f"{space.path}/content/page/guide/backlinks"))["items"]
+    for place in [item["targetReference"], *item["locationReferences"], *backlinks]:
+        context = place["versionContext"]
+        assert context["type"] == "revision" and context["revision"]["id"] == revision
+        assert [context["revision"][name] for name in ("pages", "files", "reusableContents")] == [[], [], []]
+    path = space.change_request({"type": "delete_page", "id": "link"})
+    number = ok(space.api.get(path))["number"]
+    item = links(space, path)["items"][0]
+    backlinks = ok(space.api.get(f"{path}/content/page/guide/backlinks"))["items"]
+    for place in [item["targetReference"], *item["locationReferences"], *backlinks]:
+        context = place["versionContext"]
+        assert context["type"] == "changeRequest" and context["changeRequest"]["number"] == number
+
+
+def test_a_link_into_another_space_is_told_with_what_it_leads_to(space: Space, alpha: Tenant) -> None:
+    other = Space(alpha)
+    other.merge(page("There", "# There\n\n## End\n\nText.", id="there"))
+    second = Tenant(alpha.api.post("/v1/orgs", {"title": "Second"}).json["id"], alpha.user, alpha.api)
+    theirs = Space(second)
+    theirs.merge(page("Theirs", "Text.", id="theirs"))
+    text = f"[a](/spaces/{other.id}/pages/there#end) [b](/spaces/{theirs.id}/pages/theirs) [c](/spaces/{theirs.id})"
+    space.merge(page("Out", text, id="out"))
+    into, foreign, whole = (
+        one["targetReference"] for one in ok(space.api.get(f"{space.path}/content/page/out/links"))["items"]
+    )
+    assert (into["kind"], into["page"]["id"], into["space"]["id"]) == ("page", "there", other.id)
+    assert into["internalLocation"] == {"type": "anchor", "anchor": "end"}
+    assert into["versionContext"]["revision"]["id"] == ok(space.api.get(f"{other.path}/content"))["id"]
+    assert (foreign["page"]["id"], foreign["space"]["id"]) == ("theirs", theirs.id)
+    assert foreign["organization"]["id"] == whole["organization"]["id"] == second.id
+    assert whole["space"]["id"] == theirs.id
+
+
 def test_lists_of_links_are_paged(space: Space) -> None:
     every, query = links(space)["items"], {"limit": "3"}
     seen: list[Any] = []
@@ -153,10 +189,12 @@ def test_what_one_may_not_see_is_broken(host: HostProcess, space: Space, alpha: 
     space.merge(page("Out", text, id="out"))
     found = links(space, f"{space.path}/content/page/out")
     assert [item["status"] for item in found["items"]] == ["broken", "broken", "ok"]
+    assert ["targetReference" in item for item in found["items"]] == [False, False, True]
     guest = person(host, alpha, None)
     ok(alpha.api.post(f"{space.path}/permissions", {"role": "read", "users": [guest.id]}), 204)
     seen = ok(guest.api.get(f"{space.path}/content/page/out/links"))
     assert [item["status"] for item in seen["items"]] == ["broken", "broken", "broken"]
+    assert not any("targetReference" in item for item in seen["items"])
 
 
 def test_a_copy_has_the_same_links(space: Space, alpha: Tenant) -> None:

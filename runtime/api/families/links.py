@@ -33,25 +33,25 @@ Backlinks = ListOf[JsonObject]
 @links.operation(f"GET {SPACE.path}/links", LinkList, needs=PEOPLE_AND_SCRIPTS)
 def list_space_links(call: Call, space: SpaceRow, query: LinksQuery) -> LinkList:
     """List what the pages of a space refer to."""
-    return _shown(call, space, _links(call, space, content.current(call.session, space)), query)
+    return _shown(call, _links(call, space, content.current(call.session, space)), query)
 
 
 @links.operation(f"GET {IN_SPACE}/page/{{pageId}}/links", LinkList, needs=PEOPLE_AND_SCRIPTS)
 def list_page_links_in_space(call: Call, space: SpaceRow, query: LinksQuery) -> LinkList:
     """List what a page of a space refers to."""
-    return _shown(call, space, _links(call, space, content.current(call.session, space)), query, call.path["pageId"])
+    return _shown(call, _links(call, space, content.current(call.session, space)), query, call.path["pageId"])
 
 
 @links.operation(f"GET {IN_SPACE}/page/{{pageId}}/backlinks", Backlinks, needs=PEOPLE_AND_SCRIPTS)
 def list_space_page_backlinks(call: Call, space: SpaceRow, query: ListQuery) -> Backlinks:
     """List the pages of a space that refer to a page."""
-    return _backlinks(call, space, content.current(call.session, space), query, "page")
+    return _backlinks(call, _links(call, space, content.current(call.session, space)), query, "page")
 
 
 @links.operation(f"GET {IN_SPACE}/files/{{fileId}}/backlinks", Backlinks, needs=PEOPLE_AND_SCRIPTS)
 def list_space_file_backlinks(call: Call, space: SpaceRow, query: ListQuery) -> Backlinks:
     """List the pages of a space that refer to a file."""
-    return _backlinks(call, space, content.current(call.session, space), query, "file")
+    return _backlinks(call, _links(call, space, content.current(call.session, space)), query, "file")
 
 
 @links.operation(f"GET {CHANGE_REQUEST.path}/links", LinkList, needs=member("read"))
@@ -60,7 +60,7 @@ def list_change_request_links(
 ) -> LinkList:
     """List what the pages of a change request refer to."""
     found = _links(call, space, editing.content_of(call.session, change_request))
-    return _shown(call, space, found, query, since=editing.ancestor_of(call.session, change_request))
+    return _shown(call, found, query, change_request=change_request)
 
 
 @links.operation(f"GET {IN_CHANGE_REQUEST}/page/{{pageId}}/links", LinkList, needs=member("read"))
@@ -69,8 +69,7 @@ def list_page_links_in_change_request(
 ) -> LinkList:
     """List what a page of a change request refers to."""
     found = _links(call, space, editing.content_of(call.session, change_request))
-    since = editing.ancestor_of(call.session, change_request)
-    return _shown(call, space, found, query, call.path["pageId"], since=since)
+    return _shown(call, found, query, call.path["pageId"], change_request=change_request)
 
 
 @links.operation(f"GET {IN_CHANGE_REQUEST}/page/{{pageId}}/backlinks", Backlinks, needs=member("read"))
@@ -78,7 +77,8 @@ def list_change_request_page_backlinks(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, query: ListQuery
 ) -> Backlinks:
     """List the pages of a change request that refer to a page."""
-    return _backlinks(call, space, editing.content_of(call.session, change_request), query, "page")
+    found = _links(call, space, editing.content_of(call.session, change_request))
+    return _backlinks(call, found, query, "page", change_request)
 
 
 @links.operation(f"GET {IN_CHANGE_REQUEST}/files/{{fileId}}/backlinks", Backlinks, needs=member("read"))
@@ -86,7 +86,8 @@ def list_change_request_file_backlinks(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, query: ListQuery
 ) -> Backlinks:
     """List the pages of a change request that refer to a file."""
-    return _backlinks(call, space, editing.content_of(call.session, change_request), query, "file")
+    found = _links(call, space, editing.content_of(call.session, change_request))
+    return _backlinks(call, found, query, "file", change_request)
 
 
 def _links(call: Call, space: SpaceRow, row: RevisionRow) -> Links:
@@ -95,21 +96,20 @@ def _links(call: Call, space: SpaceRow, row: RevisionRow) -> Links:
 
 def _shown(
     call: Call,
-    space: SpaceRow,
     found: Links,
     query: LinksQuery,
     page_id: str | None = None,
     *,
-    since: RevisionRow | None = None,
+    change_request: ChangeRequestRow | None = None,
 ) -> LinkList:
-    page = content.page_in(found.snapshot, page_id) if page_id is not None else None
+    page = content.page_in(found.here.snapshot, page_id) if page_id is not None else None
     usages = found.usages(page)
     broken = counted(usages)["broken"]
     here: int | Any = MISSING
     known: set[str] = set()
-    if since is not None:
-        before = _links(call, space, since)
-        old = before.snapshot.page_by_id.get(page_id) if page_id is not None else None
+    if change_request is not None:
+        before = _links(call, found.here.space, editing.ancestor_of(call.session, change_request))
+        old = before.here.snapshot.page_by_id.get(page_id) if page_id is not None else None
         known = {one.key for one in before.usages(old) if one.status == "broken"} if page_id is None or old else set()
         here = sum(len(one.places) for one in usages if one.status == "broken" and one.key not in known)
     stats = LinkStats(total=counted(usages).total(), broken=BrokenLinks(total=broken, change_request=here))
@@ -118,8 +118,8 @@ def _shown(
         old_ones = query.broken_context == "space"
         wanted = [one for one in wanted if one.status == "broken" and (one.key in known) is old_ones]
     part, following = page_of(wanted, query, lambda usage: usage.key)
-    locations = Locations(call.view(call.session), space, found.snapshot)
-    locations.load(one.ref for one in part if one.status == "ok")
+    locations = Locations(call.view(call.session), found.here, change_request)
+    locations.load((one.ref for one in part if one.status == "ok"), found.elsewhere(part))
     return LinkList(
         items=[_usage(locations, one, len(part)) for one in part],
         count=len(wanted),
@@ -136,14 +136,17 @@ def _usage(locations: Locations, usage: Usage, targets: int) -> JsonObject:
 
 
 def _backlinks(
-    call: Call, space: SpaceRow, row: RevisionRow, query: ListQuery, kind: Literal["page", "file"]
+    call: Call,
+    found: Links,
+    query: ListQuery,
+    kind: Literal["page", "file"],
+    change_request: ChangeRequestRow | None = None,
 ) -> Backlinks:
-    found = _links(call, space, row)
     if kind == "page":
-        target = content.page_in(found.snapshot, call.path["pageId"]).id
+        target = content.page_in(found.here.snapshot, call.path["pageId"]).id
     else:
-        target = file_in(found.snapshot, call.path["fileId"]).id
+        target = file_in(found.here.snapshot, call.path["fileId"]).id
     places: Sequence[Place] = found.leading_to(kind, target)
     part, following = page_of(places, query, lambda place: f"{place.entry.kind} {place.entry.id}")
-    locations = Locations(call.view(call.session), space, found.snapshot)
+    locations = Locations(call.view(call.session), found.here, change_request)
     return list_of([locations.place(one) for one in part], len(places), following)
