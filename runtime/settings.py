@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -79,6 +80,9 @@ class Settings:
         50,
         "successful renders of one integration that are written into its event log each second, on this machine; the "
         "others are counted",
+    )
+    organization_storage: float = _setting(
+        50.0, "GB of content and files that one organization may have, earlier revisions included; 0: no limit"
     )
     keep_versions: int = _setting(20, "published versions kept for each integration")
     render_cache_bytes: int = _setting(64 * 1024 * 1024, "memory for cached renders")
@@ -175,6 +179,10 @@ def read_settings(environ: dict[str, str] | None = None, **given: Any) -> Settin
         raise BadSetting("the sandbox is `required` or `off`")
     if not 1 <= settings.workers <= MOST_WORKERS:
         raise BadSetting(f"{PREFIX}WORKERS={settings.workers}: from 1 to {MOST_WORKERS} processes can serve")
+    if not 0 <= settings.organization_storage < math.inf:
+        raise BadSetting(
+            f"{PREFIX}ORGANIZATION_STORAGE={settings.organization_storage}: a number of GB, or 0 for no limit"
+        )
     _ = settings.content_origin  # refused now, and not by the first request
     return settings
 

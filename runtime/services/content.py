@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
+from runtime.services import content_quota
 from runtime.store import rows
 from runtime.store.content import revisions
 from runtime.store.content.entries import Page, ReusableContent
@@ -38,8 +39,11 @@ def copy(session: Session, space: SpaceRow, to: SpaceRow) -> RevisionRow:
     Raises BadRequest for more than others should wait for.
     """
     row = current(session, space)
-    if revisions.packed_size(session, row) > MAX_COPIED:
+    size = revisions.packed_size(session, row)
+    if size > MAX_COPIED:
         raise errors.BadRequest(TOO_LARGE)
+    files = snapshot_of(session, row).files
+    content_quota.for_organization(session, to.organization_id, size + sum(file.size for file in files))
     return revisions.copy(session, row, to.id, id=to.revision_id)
 
 

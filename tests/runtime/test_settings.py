@@ -34,7 +34,16 @@ def test_the_environment_is_read_and_what_is_given_wins() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("WALL_SECONDS", "long"), ("PREVIEW", "maybe"), ("SANDBOX", "on"), ("KEEP_EVENTS", "1.5")]
+    ("name", "value"),
+    [
+        ("WALL_SECONDS", "long"),
+        ("PREVIEW", "maybe"),
+        ("SANDBOX", "on"),
+        ("KEEP_EVENTS", "1.5"),
+        ("ORGANIZATION_STORAGE", "nan"),
+        ("ORGANIZATION_STORAGE", "inf"),
+        ("ORGANIZATION_STORAGE", "-1"),
+    ],
 )
 def test_what_cannot_be_read_is_named(name: str, value: str) -> None:
     with pytest.raises(BadSetting) as refused:

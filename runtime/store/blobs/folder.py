@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import tempfile
@@ -10,6 +11,11 @@ from typing import BinaryIO
 
 from runtime.store.blobs.backend import BlobMissing, BlobsUnavailable
 
+log = logging.getLogger(__name__)
+
+KEPT_FREE, KEPT_SHARE = 256 << 20, 0.05
+"""Bytes of a disk, or the share of a small one, that no file takes: without them the database beside it would fail."""
+
 
 class FolderBackend:
     """A file for each blob, in folders named by the first two characters."""
@@ -17,6 +23,7 @@ class FolderBackend:
     def __init__(self, folder: Path) -> None:
         """Take the folder; it is created with the first blob."""
         self._folder = folder
+        self._told = False
 
     def has(self, name: str, size: int) -> bool:
         """Return whether a blob of this size exists."""
@@ -30,7 +37,10 @@ class FolderBackend:
     def write(self, name: str, content: BinaryIO) -> None:
         """Store a blob: written to a temporary file and renamed, so that nobody sees an incomplete one."""
         path = self._path(name)
+        size = content.seek(0, os.SEEK_END)
+        content.seek(0)
         try:
+            self._check_room(size)
             path.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as made:
                 try:
@@ -62,6 +72,18 @@ class FolderBackend:
             self._path(name).unlink(missing_ok=True)
         except OSError as error:
             raise BlobsUnavailable(f"{self._folder}: {error.strerror}") from error
+
+    def _check_room(self, size: int) -> None:
+        """Leave to the rest of the host what it needs of the disk; raises `BlobsUnavailable`."""
+        there = self._folder if self._folder.exists() else self._folder.parent
+        disk = shutil.disk_usage(there)
+        if disk.free - size >= min(KEPT_FREE, disk.total * KEPT_SHARE):
+            self._told = False
+            return
+        if not self._told:  # once, and not for each of many files
+            log.error("%s: files are refused, since the disk has only %s bytes left", there, f"{disk.free:,}")
+            self._told = True
+        raise BlobsUnavailable(f"{self._folder}: the disk is almost full")
 
     def _path(self, name: str) -> Path:
         return self._folder / name[:2] / name

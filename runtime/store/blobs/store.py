@@ -14,12 +14,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from sqlalchemy import exists, func, select
+from sqlalchemy import exists, func, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from runtime.store.blobs.backend import Backend
 from runtime.store.blobs.folder import FolderBackend
 from runtime.store.blobs.s3 import S3Backend
+from runtime.store.content import sizes
 from runtime.store.database import Database, now
 from runtime.store.inserting import insert_into
 from runtime.store.locks import acquire
@@ -126,13 +127,20 @@ class BlobStore:
 
 
 def need(session: Session, space_id: str, blobs: Sequence[Blob]) -> None:
-    """Note that content of a space needs blobs, which were stored before this transaction began."""
+    """Note that content of a space needs blobs, which were stored before this transaction began.
+
+    Callers hold the lock of the space's content: what is new is counted.
+    """
+    more = 0
     for blob in sorted(set(blobs), key=lambda blob: blob.name):
         value = {"space_id": space_id, "name": blob.name, "size": blob.size, "added_at": now()}
-        statement = insert_into(session, SpaceBlobRow).values(value)
-        session.execute(
-            statement.on_conflict_do_update(index_elements=["space_id", "name"], set_={"added_at": value["added_at"]})
-        )
+        added = insert_into(session, SpaceBlobRow).values(value).on_conflict_do_nothing().returning(SpaceBlobRow.size)
+        if (size := session.scalar(added)) is not None:
+            more += size
+        else:
+            known = SpaceBlobRow.space_id == space_id, SpaceBlobRow.name == blob.name
+            session.execute(update(SpaceBlobRow).where(*known).values(added_at=value["added_at"]))
+    sizes.note(session, space_id, 0, files=more)
 
 
 def files_of(session: Session, space_id: str) -> tuple[int, int]:

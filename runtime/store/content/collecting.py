@@ -110,13 +110,12 @@ def sweep(database: Database, space_id: str) -> None:
     for some in batched(needless_blobs, AT_ONCE):
         with _written_since(database, space_id, needed) as session:
             unneeded = [name for name in some if name not in needed.blobs]
-            session.execute(
-                delete(SpaceBlobRow).where(
-                    SpaceBlobRow.space_id == space_id,
-                    SpaceBlobRow.name.in_(unneeded),
-                    SpaceBlobRow.added_at < now() - GRACE,
-                )
+            of_blobs = delete(SpaceBlobRow).where(
+                SpaceBlobRow.space_id == space_id,
+                SpaceBlobRow.name.in_(unneeded),
+                SpaceBlobRow.added_at < now() - GRACE,
             )
+            sizes.note(session, space_id, 0, files=-sum(session.scalars(of_blobs.returning(SpaceBlobRow.size))))
 
 
 @contextmanager

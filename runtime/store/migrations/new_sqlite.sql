@@ -3,7 +3,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0042');
+INSERT INTO "alembic_version" VALUES('0043');
 CREATE TABLE blobs (
 	name VARCHAR(64) NOT NULL, 
 	size BIGINT NOT NULL, 
@@ -127,7 +127,7 @@ CREATE TABLE content_pieces (
 );
 CREATE TABLE content_sizes (
 	space_id VARCHAR(20) NOT NULL, 
-	size BIGINT NOT NULL, 
+	size BIGINT NOT NULL, files BIGINT DEFAULT '0' NOT NULL, 
 	CONSTRAINT pk_content_sizes PRIMARY KEY (space_id), 
 	CONSTRAINT fk_content_sizes_space_id_spaces FOREIGN KEY(space_id) REFERENCES spaces (id) ON DELETE CASCADE
 );
@@ -802,8 +802,8 @@ CREATE INDEX ix_saml_sign_ins_provider_id ON saml_sign_ins (provider_id);
 CREATE INDEX ix_saml_sign_ins_expires_at ON saml_sign_ins (expires_at);
 CREATE INDEX ix_saml_sign_ins_code ON saml_sign_ins (code);
 CREATE INDEX ix_saml_sign_ins_user_id ON saml_sign_ins (user_id);
-CREATE INDEX ix_tokens_user_id ON tokens (user_id);
 CREATE INDEX ix_tokens_expires_at ON tokens (expires_at);
+CREATE INDEX ix_tokens_user_id ON tokens (user_id);
 CREATE INDEX ix_tokens_parent_id ON tokens (parent_id);
 CREATE INDEX ix_tokens_organization_id ON tokens (organization_id);
 CREATE INDEX collections_of_organization ON collections (organization_id, position, id);
@@ -827,8 +827,8 @@ CREATE INDEX ix_site_sections_group_id ON site_sections (group_id);
 CREATE INDEX site_sections_in_order ON site_sections (site_id, position, id);
 CREATE UNIQUE INDEX site_sections_by_path ON site_sections (site_id, path);
 CREATE UNIQUE INDEX site_sections_default ON site_sections (default_of);
-CREATE INDEX ix_site_spaces_space_id ON site_spaces (space_id);
 CREATE UNIQUE INDEX site_spaces_once ON site_spaces (site_id, space_id);
+CREATE INDEX ix_site_spaces_space_id ON site_spaces (space_id);
 CREATE INDEX ix_site_spaces_section_id ON site_spaces (section_id);
 CREATE INDEX site_spaces_in_order ON site_spaces (site_id, position, id);
 CREATE UNIQUE INDEX site_spaces_by_path ON site_spaces (holder_id, path);
@@ -839,9 +839,9 @@ CREATE INDEX ix_site_redirects_site_section_id ON site_redirects (site_section_i
 CREATE INDEX ix_site_redirects_site_space_id ON site_redirects (site_space_id);
 CREATE INDEX site_redirects_in_order ON site_redirects (site_id, created_at, id);
 CREATE UNIQUE INDEX site_redirects_by_source ON site_redirects (site_id, source);
+CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
 CREATE INDEX ix_visitor_sessions_site_installation_id ON visitor_sessions (site_installation_id);
 CREATE INDEX ix_visitor_sessions_expires_at ON visitor_sessions (expires_at);
-CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
 CREATE INDEX revisions_of_space ON revisions (space_id, created_at, id);
 CREATE INDEX ix_revisions_user_id ON revisions (user_id);
 CREATE INDEX change_requests_of_space ON change_requests (space_id, created_at, id);

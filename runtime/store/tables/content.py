@@ -91,13 +91,14 @@ class ContentPieceRow(Table):
 
 
 class ContentSizeRow(Table):
-    """How many bytes the pieces of a space have together, as they are stored; none has no row."""
+    """How many bytes the pieces of a space have together, as they are stored, and its files; none has no row."""
 
     __tablename__ = "content_sizes"
     epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
     size: Mapped[int] = mapped_column(BigInteger)
+    files: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
 
 
 class DocumentReferencesRow(Table):

@@ -15,11 +15,12 @@ from sqlalchemy import func, select, update
 from runtime.contract import errors
 from runtime.contract.change_requests import CreateChangeRequest
 from runtime.contract.identifiers import new_id
-from runtime.services import change_requests, content, content_quota
+from runtime.services import change_requests, content, content_quota, moving
 from runtime.services import spaces as space_service
 from runtime.store.content import collecting, sizes
 from runtime.store.content.entries import File
 from runtime.store.database import Database, Table, now
+from runtime.store.reach import HOST
 from runtime.store.tables.blobs import SpaceBlobRow
 from runtime.store.tables.change_requests import ChangeRequestRow
 from runtime.store.tables.content import ContentPieceRow, RevisionRow
@@ -35,7 +36,7 @@ class Ground:
 
     def __init__(self, database: Database) -> None:
         self.database, self.user, self.space, self.requests = database, new_id(), new_id(), list[str]()
-        organization_id = new_id()
+        self.organization = organization_id = new_id()
         with database.transaction(writes=True) as session:
             session.add(OrganizationRow(id=organization_id, title="O", hostname="o"))
             session.add(UserRow(id=self.user, display_name="U", email="u@example.com"))
@@ -47,16 +48,18 @@ class Ground:
                 body = CreateChangeRequest.model_validate({"subject": "S"})
                 self.requests.append(change_requests.create(session, space, self.user, body).id)
 
-    def put(self, request: str) -> bool:
+    def put(self, request: str, size: int = 1) -> bool:
         """Put another file into a change request; tells whether there was room."""
         name = new_id()
         try:
             with self.database.transaction(writes=True) as session:
                 space, row = session.get_one(SpaceRow, self.space), session.get_one(ChangeRequestRow, request)
-                file = File(new_id(), None, name, "text/plain", 1, name)
+                file = File(new_id(), None, name, "text/plain", size, name)
                 change_requests.put_file(session, space, row, self.user, file)
         except errors.BadRequest as error:
-            assert "which is the maximum" in error.message or "another space" in error.message
+            assert any(
+                words in error.message for words in ("which is the maximum", "another space", "this host allows")
+            )
             return False
         return True
 
@@ -167,3 +170,39 @@ def test_no_more_is_copied_at_once_than_others_wait_for(ground: Ground, monkeypa
         with pytest.raises(errors.BadRequest, match="copied at once"):
             space_service.duplicate(session, space)
         session.rollback()
+
+
+def test_an_organization_has_as_much_content_as_the_host_allows(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    megabyte = 1 << 20
+    monkeypatch.setattr(content_quota, "_most_of_organization", 4 / 1024)
+    assert ground.put(ground.requests[0], 3 * megabyte)
+    assert not ground.put(ground.requests[1], megabyte)
+    assert ground.put(ground.requests[1], megabyte // 2)
+    with ground.database.transaction(writes=True) as session:
+        space, row = session.get_one(SpaceRow, ground.space), session.get_one(ChangeRequestRow, ground.requests[0])
+        prepared = change_requests.prepare(session, row, "merge")
+        assert change_requests.finish(session, space, row, ground.user, prepared) is not None
+    other, there, elsewhere = new_id(), new_id(), new_id()
+    with ground.database.transaction(writes=True) as session:
+        session.add_all(OrganizationRow(id=one, title="O", hostname=one.lower()) for one in (there, elsewhere))
+        session.flush()
+        space_service.add(session, SpaceRow(id=other, organization_id=there, title="S", emoji="1"))
+        sizes.note(session, other, 0, files=2 * megabyte)
+    for refused in ("copied", "given"):
+        with ground.database.transaction(writes=True) as session:
+            space = session.get_one(SpaceRow, ground.space)
+            with pytest.raises(errors.BadRequest, match="this host allows"):
+                if refused == "copied":
+                    space_service.duplicate(session, space)
+                else:
+                    moving.transfer(session, HOST, space, session.get_one(OrganizationRow, there))
+            session.rollback()
+    with ground.database.transaction(writes=True) as session:
+        moving.transfer(
+            session, HOST, session.get_one(SpaceRow, ground.space), session.get_one(OrganizationRow, elsewhere)
+        )
+    with ground.database.transaction(writes=False) as session:
+        assert sizes.organization_size(session, ground.organization) == 0
+        assert 3 * megabyte < sizes.organization_size(session, elsewhere) < 4 * megabyte

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import socket
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete
 
-from runtime.store.blobs import store
+from runtime.store.blobs import folder, store
 from runtime.store.blobs.backend import Backend, BlobMissing, BlobsUnavailable
 from runtime.store.blobs.folder import FolderBackend
 from runtime.store.blobs.s3 import BadBlobAddress, S3Backend
@@ -200,6 +201,22 @@ def test_storage_that_ends_in_the_midst_of_a_blob_is_unavailable(
 def test_an_address_that_is_none_is_refused(address: str) -> None:
     with pytest.raises(BadBlobAddress, match="s3://bucket/prefix"):
         S3Backend(address)
+
+
+def test_files_leave_room_for_the_database(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    storage, name = FolderBackend(tmp_path / "blobs"), "0" * 64
+    disk = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(folder, "KEPT_FREE", 2 * disk.total)
+    storage.write(name, io.BytesIO(b"text"))  # of a small disk, a share is kept free
+    assert storage.has(name, 4)
+    monkeypatch.setattr(folder, "KEPT_SHARE", 2)
+    for _ in range(2):
+        with pytest.raises(BlobsUnavailable, match="almost full"):
+            storage.write("1" * 64, io.BytesIO(b"text"))
+    assert not storage.has("1" * 64, 4)
+    assert [each.levelname for each in caplog.records] == ["ERROR"], "the operator is told once"
 
 
 def test_storage_that_does_not_answer_is_unavailable(

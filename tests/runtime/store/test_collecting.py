@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract.identifiers import new_id
 from runtime.store.blobs.store import GRACE
-from runtime.store.content import collecting, references, revisions
+from runtime.store.content import collecting, references, revisions, sizes
 from runtime.store.content.entries import File, Page
 from runtime.store.content.revisions import CACHE, documents, name_of, snapshot_of
 from runtime.store.content.snapshot import Snapshot
@@ -110,6 +110,11 @@ class Content:
                 assert snapshot_of(session, row) == snapshot
                 assert documents(session, self.space, texts) == texts
                 assert {file.blob for file in snapshot.files} <= self.names(SpaceBlobRow)
+            of_files = select(func.coalesce(func.sum(SpaceBlobRow.size), 0)).where(SpaceBlobRow.space_id == self.space)
+            files = session.scalar(of_files)
+            assert files is not None
+            whole = sizes.size_of(session, self.space) + int(files)
+            assert sizes.whole_size_of(session, [self.space]) == whole
 
 
 @pytest.fixture
