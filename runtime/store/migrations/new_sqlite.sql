@@ -3,7 +3,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0042');
+INSERT INTO "alembic_version" VALUES('0043');
 CREATE TABLE blobs (
 	name VARCHAR(64) NOT NULL, 
 	size BIGINT NOT NULL, 
@@ -534,6 +534,13 @@ CREATE TABLE search_words (
  WITHOUT ROWID
 
 ;
+CREATE TABLE sent_forms (
+	session_id VARCHAR(20) NOT NULL, 
+	"key" VARCHAR(30) NOT NULL, 
+	about VARCHAR(300) NOT NULL, 
+	PRIMARY KEY (session_id, "key"), 
+	FOREIGN KEY(session_id) REFERENCES tokens (id) ON DELETE CASCADE
+);
 CREATE TABLE site_adaptive_schemas (
 	site_id VARCHAR(20) NOT NULL, 
 	json_schema JSON NOT NULL, 
@@ -839,9 +846,9 @@ CREATE INDEX ix_site_redirects_site_section_id ON site_redirects (site_section_i
 CREATE INDEX ix_site_redirects_site_space_id ON site_redirects (site_space_id);
 CREATE INDEX site_redirects_in_order ON site_redirects (site_id, created_at, id);
 CREATE UNIQUE INDEX site_redirects_by_source ON site_redirects (site_id, source);
+CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
 CREATE INDEX ix_visitor_sessions_site_installation_id ON visitor_sessions (site_installation_id);
 CREATE INDEX ix_visitor_sessions_expires_at ON visitor_sessions (expires_at);
-CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
 CREATE INDEX revisions_of_space ON revisions (space_id, created_at, id);
 CREATE INDEX ix_revisions_user_id ON revisions (user_id);
 CREATE INDEX change_requests_of_space ON change_requests (space_id, created_at, id);

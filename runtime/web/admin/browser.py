@@ -105,7 +105,8 @@ class OperatorVisit:
     def page(self, template: str, status: int = 200, *, policy: str = POLICY, **values: Any) -> Response:
         """Render a page; `policy` is its content security policy."""
         user = self.actor.reach.user_id if self.actor is not None else None
-        text = TEMPLATES.get_template(f"admin/{template}.html").render(csrf_token=self.csrf_token, user=user, **values)
+        fixed = {"csrf_token": self.csrf_token, "form_key": secrets.token_urlsafe(16), "user": user}
+        text = TEMPLATES.get_template(f"admin/{template}.html").render(**fixed, **values)
         return Response(text, status, {"Content-Security-Policy": policy}, mimetype="text/html")
 
     def to(self, place: str) -> Response:
