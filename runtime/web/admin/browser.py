@@ -169,7 +169,7 @@ def add_page(
 def _wanted_page(host: Host) -> str:
     """Return the path of the page that somebody wanted, or of the form they sent; "" for the first page.
 
-    Also "" for the pages of those who are not signed in, and where a form was shown as the answer to another one.
+    Also "" for the pages of those who are not signed in.
     """
     path = request.path if request.method == "GET" else host.addresses.path_of(request.referrer or "")
     if not path.startswith(f"{PATH}/") or path.startswith(SIGNED_OUT):
