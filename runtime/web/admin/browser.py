@@ -30,6 +30,7 @@ from runtime.contract.origins import authority_of
 from runtime.store.epoch_cache import Basis
 from runtime.store.secrets import keyring
 from runtime.web.admin.file_forms import SentFile, read_form_with_file
+from runtime.web.admin.typed_texts import typed_texts
 from runtime.web.admin.wording import on_page
 from runtime.web.origins import on_public_origin
 from runtime.web.templates import TEMPLATES
@@ -147,8 +148,7 @@ def add_page(
             with host.capacity.turns.of(visit.lane):
                 made = view(visit, **path)
         except errors.Unauthorized:
-            wanted = _wanted_page(host)
-            made = visit.to(f"{PATH}/sign-in{f'?next={quote(wanted)}' if wanted else ''}")
+            made = _to_sign_in(host, visit)
         except HTTPException:
             raise
         except Exception as error:
@@ -164,6 +164,17 @@ def add_page(
         return made
 
     app.add_url_rule(rule, f"page {rule} {methods}", on_public_origin(host, answer), methods=methods)
+
+
+def _to_sign_in(host: Host, visit: OperatorVisit) -> Response:
+    """Have somebody sign in, who then returns to the page they wanted.
+
+    What was typed into a form of ours is shown beside; of what other sites have a browser send, nothing is.
+    """
+    wanted = _wanted_page(host)
+    if wanted and request.method == "POST" and request.headers.get("Origin") and _is_of_ours(host):
+        return visit.page("sign_in", 403, next=wanted, lost=typed_texts(visit.form), unsaved=True)
+    return visit.to(f"{PATH}/sign-in{f'?next={quote(wanted)}' if wanted else ''}")
 
 
 def _wanted_page(host: Host) -> str:
@@ -223,16 +234,19 @@ def _visit(host: Host) -> OperatorVisit:
 
 
 def _check_form(host: Host, visit: OperatorVisit, token: str) -> None:
-    origin = request.headers.get("Origin")
-    known = host.addresses.public
-    try:
-        same = origin is None or authority_of(origin) == known
-    except ValueError:
-        same = False
-    if not same or visit.is_new or not hmac.compare_digest(token.encode(), visit.csrf_token.encode()):
+    if not _is_of_ours(host) or visit.is_new or not hmac.compare_digest(token.encode(), visit.csrf_token.encode()):
         if visit.actor is None and _wanted_page(host):
             raise errors.Unauthorized("You are signed out.")  # which leads back to the page of the form
         raise errors.Forbidden(STALE_FORM)
+
+
+def _is_of_ours(host: Host) -> bool:
+    """Return whether a form comes from a page at our address, as far as the browser says."""
+    origin = request.headers.get("Origin")
+    try:
+        return origin is None or authority_of(origin) == host.addresses.public
+    except ValueError:
+        return False
 
 
 def _is_secure(host: Host) -> bool:
