@@ -160,7 +160,24 @@ def test_a_page_of_a_space_with_the_same_path_comes_first(
 
 
 def test_a_refused_form_is_reloaded(host: HostProcess, own: Tenant) -> None:
-    admin, page = signed_in(host, own.api.token), f"/app/orgs/{own.id}/invites"
-    refused = admin.submit(page, f"{page}/links", role="nobody")
-    assert refused.status_code == 400
-    assert admin.ask("GET", str(refused.url)).headers["Location"] == page
+    admin, page = signed_in(host, own.api.token), f"/app/orgs/{own.id}/members"
+    refused = admin.submit(page, f"{page}/{own.user}?search=a%26b&page=", role="read")
+    assert refused.status_code == 409
+    assert admin.ask("GET", str(refused.url)).headers["Location"] == f"{page}?search=a%26b&page="
+
+
+def test_the_other_forms_of_a_page_with_a_refused_one_are_sent_where_they_belong(
+    host: HostProcess, own: Tenant, names: dict[str, str]
+) -> None:
+    admin, home = signed_in(host, own.api.token), f"/app/orgs/{own.id}"
+    team, guides = f"{home}/teams/{names['team']}", f"/app/collections/{names['collection']}"
+    for page, sent, form in (
+        (f"{home}/invites", "links", {"role": "nobody"}),
+        (team, "members", {"people": "nobody@example.com"}),
+        (f"{guides}/access", "users/gone", {"role": "read"}),
+        (guides, "move", {"parent": "nowhere"}),
+    ):
+        refused = admin.submit(page, f"{page}/{sent}", **form)
+        assert refused.status_code >= 400, page
+        forms = re.findall(r'<form[^>]* method="post"[^>]*>', refused.text)
+        assert len(forms) >= 2 and [one for one in forms if "action=" not in one] == [], page

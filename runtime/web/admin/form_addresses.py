@@ -59,7 +59,8 @@ def _lead(wider: Map, page: Rule, **path: Any) -> Response:
     routes = current_app.create_url_adapter(request)
     assert routes is not None
     place = routes.build(page.endpoint, within, method="GET")
-    return Response(b"", 303, {"Location": place, "Cache-Control": "no-store"})
+    query = request.query_string.decode("latin-1")  # filters and the page of a list
+    return Response(b"", 303, {"Location": f"{place}?{query}" if query else place, "Cache-Control": "no-store"})
 
 
 def _answer(endpoint: str, path: Any) -> Response:
