@@ -97,7 +97,8 @@ openapi: venv-test
 ## schema: write the JSON schema of manifests, for editors, and what all migrations make of an empty SQLite database
 schema: venv
 	$(BIN)/python -m devkit.checking.manifest_schema
-	$(BIN)/python -m runtime.store.new_database
+	@# Reflected constraints are in the order of their hashes, which is another one in each process.
+	PYTHONHASHSEED=0 $(BIN)/python -m runtime.store.new_database
 
 ## lock: choose the versions (needs uv)
 lock:

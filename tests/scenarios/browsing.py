@@ -21,6 +21,6 @@ class Browser(requests.Session):
 
     def submit(self, page: str, path: str, **form: str) -> requests.Response:
         """Send a form as the page has it."""
-        token = re.search(r'name="csrf" value="(\w+)"', self.ask("GET", page).text)
-        assert token is not None
-        return self.ask("POST", path, data={"csrf": token[1], **form}, headers={"Origin": self.base})
+        hidden = dict(re.findall(r'name="(csrf|once)" value="([\w-]+)"', self.ask("GET", page).text))
+        assert "csrf" in hidden
+        return self.ask("POST", path, data={**hidden, **form}, headers={"Origin": self.base})

@@ -151,10 +151,43 @@ def test_who_was_signed_out_comes_back_to_the_page_of_their_form(host: HostProce
     sent = {"csrf": form[1], "title": "New"}
     answer = browser.ask("POST", place, data=sent, headers={"Referer": f"{host.url}{place}"})
     assert (answer.status_code, answer.headers["Location"]) == (303, f"/app/sign-in?next={place}")
-    posted = {"Referer": f"{host.url}/app/tokens"}  # where a form is shown only as the answer to another one
-    assert browser.ask("POST", place, data=sent, headers=posted).status_code == 403
+    posted = {"Referer": f"{host.url}/app/tokens"}  # where a form is shown as the answer to another one
+    answer = browser.ask("POST", place, data=sent, headers=posted)
+    assert answer.headers["Location"] == "/app/sign-in?next=/app/tokens"  # which leads to the page of that form
     signed_out = {"Referer": f"{host.url}/app/first/key"}
     assert browser.ask("POST", "/app/first/key", data=sent, headers=signed_out).status_code in (403, 404)
     for elsewhere in ({"Referer": f"https://elsewhere.example{place}"}, {"Referer": "http://["}, {}):
         refused = browser.ask("POST", place, data=sent, headers=elsewhere)
         assert refused.status_code == 403 and "Open the page of the form again" in refused.text
+
+
+def test_what_was_typed_is_shown_before_signing_in_again(host: HostProcess, owner: Tenant, space: str) -> None:
+    place = f"/app/spaces/{space}/change-requests"
+    browser, elsewhere = Browser(host.url), Browser(host.url)
+    assert browser.submit("/app/sign-in", "/app/sign-in", token=str(owner.api.token)).status_code == 303
+    elsewhere.cookies.update(browser.cookies)
+    form = re.search(r'name="csrf" value="([^"]+)"', browser.ask("GET", place).text)
+    assert form is not None
+    assert elsewhere.submit("/app", "/app/sign-out").status_code == 303
+    typed = {"subject": 'New "<b>"', "comment": "\r\nTwo\r\nlines", "url": "https://me:password@a.example/"}
+    sent = {"csrf": form[1], **typed, "field-key": "a secret", "token": "dk_secret", "name": " "}
+    ours = {"Referer": host.url + place, "Origin": host.url}
+    answer = browser.ask("POST", place, data=sent, headers=ours)
+    assert answer.status_code == 403 and "Your form was not saved" in answer.text
+    assert "Copy what you typed before you sign in" in answer.text
+    shown = re.findall(r"<label[^>]*>([^<]*)</label>\s*<textarea[^>]* readonly[^>]*>\n([^<]*)</textarea>", answer.text)
+    assert shown == [("What it changes", "New &#34;&lt;b&gt;&#34;"), ("Comment", "\r\nTwo\r\nlines")]
+    assert "secret" not in answer.text and "password@" not in answer.text
+    following = re.search(r'name="next" value="([^"]*)"', answer.text)
+    assert following is not None and following[1] == place
+    signed_in = browser.submit("/app/sign-in", "/app/sign-in", token=str(owner.api.token), next=place)
+    assert signed_in.headers["Location"] == place
+
+
+@pytest.mark.parametrize("origin", ["https://elsewhere.example", "null", "http://["])
+def test_no_other_site_has_its_text_shown_to_who_signs_in(host: HostProcess, space: str, origin: str) -> None:
+    place = f"/app/spaces/{space}/change-requests"
+    for referrer in (host.url + place, f"https://elsewhere.example{place}"):
+        headers = {"Referer": referrer, "Origin": origin}
+        answer = Browser(host.url).ask("POST", place, data={"subject": "Call 555"}, headers=headers)
+        assert "Call 555" not in answer.text and answer.status_code in (303, 403)

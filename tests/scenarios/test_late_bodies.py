@@ -120,11 +120,10 @@ def test_a_session_that_ended_submits_no_form(host: HostProcess, alpha: Tenant) 
     who, browser = person(host, alpha, "admin"), Browser(host.url)
     assert browser.submit("/app/sign-in", "/app/sign-in", token=str(who.api.token)).status_code == 303
     place = f"/app/orgs/{alpha.id}/invites"
-    csrf = re.search(r'name="csrf" value="(\w+)"', browser.ask("GET", place).text)
-    assert csrf is not None
+    hidden = dict(re.findall(r'name="(csrf|once)" value="([\w-]+)"', browser.ask("GET", place).text))
     address = f"form-{who.id.lower()}@example.com"
     cookies = "; ".join(f"{one.name}={one.value}" for one in browser.cookies)
-    form = f"csrf={csrf[1]}&emails={address.replace('@', '%40')}&role=admin".encode()
+    form = f"csrf={hidden['csrf']}&once={hidden['once']}&emails={address.replace('@', '%40')}&role=admin".encode()
     kind = "application/x-www-form-urlencoded"
     begun = Late(host, "POST", place, form, Cookie=cookies, Content_Type=kind, Origin=host.url)
     removed(alpha, who)

@@ -341,6 +341,7 @@ WITHIN_OTHERS = {
     "search_postings": "made of pages",
     "search_spaces": "one for each space",
     "search_words": "made of pages",
+    "sent_forms": "`MAX_FORMS` of a session, and gone with it",
     "site_adaptive_schemas": "one for each site",
     "site_customizations": "one for each site",
     "site_installations": "one for each installation and site, and `MAX_PARTS` with those uninstalled of late",

@@ -3,7 +3,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0043');
+INSERT INTO "alembic_version" VALUES('0044');
 CREATE TABLE blobs (
 	name VARCHAR(64) NOT NULL, 
 	size BIGINT NOT NULL, 
@@ -534,6 +534,13 @@ CREATE TABLE search_words (
  WITHOUT ROWID
 
 ;
+CREATE TABLE sent_forms (
+	session_id VARCHAR(20) NOT NULL, 
+	"key" VARCHAR(30) NOT NULL, 
+	about VARCHAR(300) NOT NULL, 
+	PRIMARY KEY (session_id, "key"), 
+	FOREIGN KEY(session_id) REFERENCES tokens (id) ON DELETE CASCADE
+);
 CREATE TABLE site_adaptive_schemas (
 	site_id VARCHAR(20) NOT NULL, 
 	json_schema JSON NOT NULL, 
@@ -715,8 +722,8 @@ CREATE TABLE "tokens" (
 	PRIMARY KEY (id), 
 	CONSTRAINT sessions_of_token FOREIGN KEY(parent_id) REFERENCES tokens (id) ON DELETE CASCADE, 
 	CONSTRAINT tokens_of_organization FOREIGN KEY(organization_id) REFERENCES organizations (id) ON DELETE CASCADE, 
-	FOREIGN KEY(user_id) REFERENCES users (id) ON DELETE CASCADE, 
-	UNIQUE (digest)
+	UNIQUE (digest), 
+	FOREIGN KEY(user_id) REFERENCES users (id) ON DELETE CASCADE
 );
 CREATE TABLE translations (
 	id VARCHAR(20) NOT NULL, 
@@ -757,8 +764,8 @@ CREATE TABLE "visitor_sessions" (
 	created_at DATETIME NOT NULL, 
 	expires_at DATETIME NOT NULL, 
 	PRIMARY KEY (digest), 
-	FOREIGN KEY(site_installation_id) REFERENCES site_installations (id) ON DELETE CASCADE, 
-	FOREIGN KEY(site_id) REFERENCES sites (id) ON DELETE CASCADE
+	FOREIGN KEY(site_id) REFERENCES sites (id) ON DELETE CASCADE, 
+	FOREIGN KEY(site_installation_id) REFERENCES site_installations (id) ON DELETE CASCADE
 );
 CREATE INDEX events_due ON events (state, due_at);
 CREATE INDEX events_of_integration ON events (integration_id, seq);
@@ -839,9 +846,9 @@ CREATE INDEX ix_site_redirects_site_section_id ON site_redirects (site_section_i
 CREATE INDEX ix_site_redirects_site_space_id ON site_redirects (site_space_id);
 CREATE INDEX site_redirects_in_order ON site_redirects (site_id, created_at, id);
 CREATE UNIQUE INDEX site_redirects_by_source ON site_redirects (site_id, source);
-CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
-CREATE INDEX ix_visitor_sessions_site_installation_id ON visitor_sessions (site_installation_id);
 CREATE INDEX ix_visitor_sessions_expires_at ON visitor_sessions (expires_at);
+CREATE INDEX ix_visitor_sessions_site_installation_id ON visitor_sessions (site_installation_id);
+CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
 CREATE INDEX revisions_of_space ON revisions (space_id, created_at, id);
 CREATE INDEX ix_revisions_user_id ON revisions (user_id);
 CREATE INDEX change_requests_of_space ON change_requests (space_id, created_at, id);

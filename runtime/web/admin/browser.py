@@ -30,6 +30,7 @@ from runtime.contract.origins import authority_of
 from runtime.store.epoch_cache import Basis
 from runtime.store.secrets import keyring
 from runtime.web.admin.file_forms import SentFile, read_form_with_file
+from runtime.web.admin.typed_texts import typed_texts
 from runtime.web.admin.wording import on_page
 from runtime.web.origins import on_public_origin
 from runtime.web.templates import TEMPLATES
@@ -105,7 +106,8 @@ class OperatorVisit:
     def page(self, template: str, status: int = 200, *, policy: str = POLICY, **values: Any) -> Response:
         """Render a page; `policy` is its content security policy."""
         user = self.actor.reach.user_id if self.actor is not None else None
-        text = TEMPLATES.get_template(f"admin/{template}.html").render(csrf_token=self.csrf_token, user=user, **values)
+        fixed = {"csrf_token": self.csrf_token, "form_key": secrets.token_urlsafe(16), "user": user}
+        text = TEMPLATES.get_template(f"admin/{template}.html").render(**fixed, **values)
         return Response(text, status, {"Content-Security-Policy": policy}, mimetype="text/html")
 
     def to(self, place: str) -> Response:
@@ -146,8 +148,7 @@ def add_page(
             with host.capacity.turns.of(visit.lane):
                 made = view(visit, **path)
         except errors.Unauthorized:
-            wanted = _wanted_page(host)
-            made = visit.to(f"{PATH}/sign-in{f'?next={quote(wanted)}' if wanted else ''}")
+            made = _to_sign_in(host, visit)
         except HTTPException:
             raise
         except Exception as error:
@@ -165,10 +166,21 @@ def add_page(
     app.add_url_rule(rule, f"page {rule} {methods}", on_public_origin(host, answer), methods=methods)
 
 
+def _to_sign_in(host: Host, visit: OperatorVisit) -> Response:
+    """Have somebody sign in, who then returns to the page they wanted.
+
+    What was typed into a form of ours is shown beside; of what other sites have a browser send, nothing is.
+    """
+    wanted = _wanted_page(host)
+    if wanted and request.method == "POST" and request.headers.get("Origin") and _is_of_ours(host):
+        return visit.page("sign_in", 403, next=wanted, lost=typed_texts(visit.form), unsaved=True)
+    return visit.to(f"{PATH}/sign-in{f'?next={quote(wanted)}' if wanted else ''}")
+
+
 def _wanted_page(host: Host) -> str:
     """Return the path of the page that somebody wanted, or of the form they sent; "" for the first page.
 
-    Also "" for the pages of those who are not signed in, and where a form was shown as the answer to another one.
+    Also "" for the pages of those who are not signed in.
     """
     path = request.path if request.method == "GET" else host.addresses.path_of(request.referrer or "")
     if not path.startswith(f"{PATH}/") or path.startswith(SIGNED_OUT):
@@ -222,16 +234,19 @@ def _visit(host: Host) -> OperatorVisit:
 
 
 def _check_form(host: Host, visit: OperatorVisit, token: str) -> None:
-    origin = request.headers.get("Origin")
-    known = host.addresses.public
-    try:
-        same = origin is None or authority_of(origin) == known
-    except ValueError:
-        same = False
-    if not same or visit.is_new or not hmac.compare_digest(token.encode(), visit.csrf_token.encode()):
+    if not _is_of_ours(host) or visit.is_new or not hmac.compare_digest(token.encode(), visit.csrf_token.encode()):
         if visit.actor is None and _wanted_page(host):
             raise errors.Unauthorized("You are signed out.")  # which leads back to the page of the form
         raise errors.Forbidden(STALE_FORM)
+
+
+def _is_of_ours(host: Host) -> bool:
+    """Return whether a form comes from a page at our address, as far as the browser says."""
+    origin = request.headers.get("Origin")
+    try:
+        return origin is None or authority_of(origin) == host.addresses.public
+    except ValueError:
+        return False
 
 
 def _is_secure(host: Host) -> bool:

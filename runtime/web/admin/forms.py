@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,8 +11,11 @@ from flask import Flask, Response
 
 from runtime.api.host import Host
 from runtime.contract import errors
-from runtime.web.admin.browser import OperatorVisit, add_page
+from runtime.services import sent_forms
+from runtime.web.admin.browser import STALE_FORM, OperatorVisit, add_page
 from runtime.web.admin.wording import USUAL_LABELS_ONLY, on_page
+
+FORM_KEY = re.compile(r"[\w-]{16,30}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,35 @@ def attempt(
     except errors.ApiError as error:
         return Refused(form, on_page(error, labels), errors.status_of(error), visit.form)
     return NOTHING_REFUSED
+
+
+def attempt_once(
+    visit: OperatorVisit,
+    form: str,
+    act: Callable[[], Any],
+    about: str,
+    already: str,
+    labels: Mapping[str, str] = USUAL_LABELS_ONLY,
+) -> Refused:
+    """Perform the action of a form whose answer shows a secret; one that was sent before is refused.
+
+    The form carries `form_key` as `once`. `about` names what it is to make, and `already` says so to who sends it
+    again, by a reload or twice at once, with `{about}` in it. Raises Unauthorized, and Forbidden where there is no key.
+    """
+    key, session_id = visit.form.get("once", ""), visit.person().reach.token_id
+    if session_id is None or not FORM_KEY.fullmatch(key):
+        raise errors.Forbidden(STALE_FORM)
+    database = visit.host.database
+    # Before the action, in a transaction of its own: of two that are sent at once, one waits here, and is refused.
+    with database.transaction(writes=True) as session:
+        earlier = sent_forms.take(session, session_id, key, about)
+    if earlier is not None:
+        return Refused(form, already.format(about=earlier), 409, visit.form)
+    refused = attempt(visit, form, act, labels)
+    if refused.form:
+        with database.transaction(writes=True) as session:
+            sent_forms.give_back(session, session_id, key)
+    return refused
 
 
 def add_question(

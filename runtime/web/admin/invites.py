@@ -8,11 +8,15 @@ from flask import Flask, Response
 
 from runtime.api.host import Host
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
-from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question, attempt, role_of
+from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question, attempt, attempt_once, role_of
 from runtime.web.admin.paging import page_of
 from runtime.web.admin.places import organization_of
 
 DEFAULT = "default"
+NAMED = 3
+"""Addresses that a sentence names."""
+ALREADY = "You already sent this form, to invite {about}."
+NOT_AGAIN = " Their addresses to join are not shown again: if you did not copy them, invite the same people again."
 
 
 def mount_invites(app: Flask, host: Host) -> None:
@@ -46,7 +50,7 @@ def _page(
 
 
 def _invite(visit: OperatorVisit, organization: str) -> Response:
-    """Invite people; the addresses to pass on are shown only once, so no redirect follows."""
+    """Invite people; the addresses to pass on are shown once, so no redirect follows, and a reload sends it again."""
     body: dict[str, Any] = {"emails": visit.form.get("emails", "").replace(",", " ").replace(";", " ").split()}
     if not body["emails"]:
         return _page(visit, organization, Refused("people", "Write at least one e-mail address.", 400, visit.form))
@@ -54,8 +58,20 @@ def _invite(visit: OperatorVisit, organization: str) -> Response:
         body["role"] = role_of(visit.form["role"])
     came: dict[str, Any] = {}
     path = {"organizationId": organization}
-    refused = attempt(visit, "people", lambda: came.update(visit.do("inviteUsersToOrganization", path, body=body)))
+    refused = attempt_once(
+        visit,
+        "people",
+        lambda: came.update(visit.do("inviteUsersToOrganization", path, body=body)),
+        _some(body["emails"]),
+        ALREADY + (NOT_AGAIN if visit.host.mailer is None else ""),
+    )
     return _page(visit, organization, refused, came or None)
+
+
+def _some(emails: list[str]) -> str:
+    """Name the first of the addresses, and how many more there are."""
+    more = len(emails) - NAMED
+    return ", ".join(one[:80] for one in emails[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _add_link(visit: OperatorVisit, organization: str) -> Response:

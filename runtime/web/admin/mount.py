@@ -12,6 +12,7 @@ from runtime.web.admin.change_requests import mount_change_requests
 from runtime.web.admin.content import mount_content
 from runtime.web.admin.content_access import mount_content_access
 from runtime.web.admin.content_settings import mount_content_settings
+from runtime.web.admin.form_addresses import mount_form_addresses
 from runtime.web.admin.identity_providers import mount_identity_providers
 from runtime.web.admin.imports import mount_imports
 from runtime.web.admin.integration_configuration import mount_integration_configuration
@@ -68,6 +69,7 @@ def mount_admin(app: Flask, host: Host) -> None:
     mount_page_changes(app, host)
     mount_imports(app, host)
     mount_content_access(app, host)
+    mount_form_addresses(app, host)
 
 
 def _front_door() -> Response:

@@ -9,9 +9,13 @@ from flask import Flask, Response
 from runtime.api.host import Host
 from runtime.web.admin.account import account_page
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
-from runtime.web.admin.forms import Question, add_question, attempt
+from runtime.web.admin.forms import Question, add_question, attempt_once
 
 LABELS = {"title": "What it is for"}
+ALREADY = (
+    "You already sent this form, for the token “{about}”. Its value is not shown again: if you did not copy it, revoke "
+    "that token and create another one."
+)
 
 
 def mount_personal_tokens(app: Flask, host: Host) -> None:
@@ -21,12 +25,19 @@ def mount_personal_tokens(app: Flask, host: Host) -> None:
 
 
 def _create(visit: OperatorVisit) -> Response:
-    """Create a token; its value is shown only once, so no redirect follows."""
+    """Create a token; its value is shown only once, so no redirect follows, and a reload sends it again."""
     days = visit.form.get("days", "")[:6]
     until = None if days == "never" else int(days) if days.isdecimal() else 0
-    body = {"title": visit.form.get("title", ""), "expiresIn": until}
+    body: dict[str, Any] = {"title": visit.form.get("title", ""), "expiresIn": until}
     made: dict[str, Any] = {}
-    refused = attempt(visit, "token", lambda: made.update(visit.do("createUserToken", {}, body=body)), LABELS)
+    refused = attempt_once(
+        visit,
+        "token",
+        lambda: made.update(visit.do("createUserToken", {}, body=body)),
+        body["title"].strip(),
+        ALREADY,
+        LABELS,
+    )
     return account_page(visit, refused, made or None)
 
 

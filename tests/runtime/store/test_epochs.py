@@ -36,6 +36,7 @@ MOVES: dict[str, tuple[str, ...]] = {
     "document_references": (),
     "email_invites": (),
     "invite_emails": (),
+    "sent_forms": (),
     "events": (),
     "jobs": (),
     "pdfs": (),
