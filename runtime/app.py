@@ -57,7 +57,7 @@ from runtime.engines.own_tls import OwnAuthority
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.separate_process.runner import SeparateProcessRunner
 from runtime.engines.table import create_engines
-from runtime.services import content_quota, first_sign_in
+from runtime.services import first_sign_in, organization_storage
 from runtime.services.answer_model import AnswerModel, BadModel
 from runtime.services.job_kinds import KINDS
 from runtime.services.render_cache import RenderCache
@@ -166,7 +166,7 @@ def create_app(settings: Settings, place: int = 0, changes: Numbers | None = Non
     what it changes. Raises StartRefused when the sandbox does not work.
     """
     use_keyring(load_keyring(Path(settings.data) if settings.data else None, settings.secret_key or None))
-    content_quota.use_organization_storage(settings.organization_storage)
+    organization_storage.use_limit(settings.organization_storage)
     # Where the database is elsewhere, processes of other machines may serve from it, too.
     counts = None if changes is None or settings.database_url else ChangeCounts(changes, place)
     database = Database(settings.database_address, alone=settings.alone, changes=counts)

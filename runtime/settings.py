@@ -82,7 +82,9 @@ class Settings:
         "others are counted",
     )
     organization_storage: float = _setting(
-        50.0, "GB of content and files that one organization may have, earlier revisions included; 0: no limit"
+        50.0,
+        "GB that one organization may store in content, files, versions of integrations and API specifications, with "
+        "all that came before; 0: no limit",
     )
     keep_versions: int = _setting(20, "published versions kept for each integration")
     render_cache_bytes: int = _setting(64 * 1024 * 1024, "memory for cached renders")

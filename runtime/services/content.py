@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
-from runtime.services import content_quota
+from runtime.services import organization_storage
 from runtime.store import rows
 from runtime.store.content import revisions
 from runtime.store.content.entries import Page, ReusableContent
@@ -43,7 +43,7 @@ def copy(session: Session, space: SpaceRow, to: SpaceRow) -> RevisionRow:
     if size > MAX_COPIED:
         raise errors.BadRequest(TOO_LARGE)
     files = snapshot_of(session, row).files
-    content_quota.for_organization(session, to.organization_id, size + sum(file.size for file in files))
+    organization_storage.enforce(session, to.organization_id, size + sum(file.size for file in files))
     return revisions.copy(session, row, to.id, id=to.revision_id)
 
 

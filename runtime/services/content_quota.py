@@ -1,8 +1,4 @@
-"""Limits of the content of a space and an organization, including earlier revisions.
-
-Callers hold the lock of the space's content. What is written at the same moment into other spaces of its organization
-is not seen, so that an organization may go over its limit by what its requests and imports under way bring.
-"""
+"""Limits of a space's content, including earlier revisions; callers hold the lock of its content."""
 
 from __future__ import annotations
 
@@ -11,13 +7,10 @@ from collections.abc import Mapping
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
-from runtime.services import quotas
-from runtime.store import rows
+from runtime.services import organization_storage, quotas
 from runtime.store.blobs.store import files_of
 from runtime.store.content import collecting, sizes
-from runtime.store.reach import HOST
 from runtime.store.tables.content import RevisionRow
-from runtime.store.tables.spaces import SpaceRow
 
 MAX_BYTES, MAX_BLOBS = 10 << 30, 100_000
 """Maximum bytes of all files of a space, and of different ones."""
@@ -41,35 +34,6 @@ FULL_OF_REVISIONS = (
     "This space has {most} revisions, which is the maximum. Unused revisions of change requests are deleted after "
     f"{collecting.KEPT.days} days; until then, duplicate the space, and continue in the copy."
 )
-FULL_ORGANIZATION = (
-    "The content and files of this organization, including earlier revisions, have {there:.1f} GB, and this host "
-    "allows {most:g} GB. Delete spaces that nobody needs, which are removed for good after 7 days, or ask who runs "
-    "the host for more (DEVKIT_ORGANIZATION_STORAGE)."
-)
-GB = 1 << 30
-
-_most_of_organization: float = 0
-
-
-def use_organization_storage(gigabytes: float) -> None:
-    """Set how much content an organization may have, in all of this process; 0 is no limit."""
-    global _most_of_organization
-    _most_of_organization = gigabytes
-
-
-def for_organization(session: Session, organization_id: str, more: int = 0) -> None:
-    """Check that an organization may have `more` bytes of content; raises BadRequest."""
-    if not _most_of_organization:
-        return
-    there = sizes.organization_size(session, organization_id)
-    if there + more >= _most_of_organization * GB:
-        raise errors.BadRequest(FULL_ORGANIZATION.format(there=there / GB, most=_most_of_organization))
-
-
-def _for_organization_of(session: Session, space_id: str, more: int = 0) -> None:
-    space = rows.find(session, HOST, SpaceRow, id=space_id)
-    if space is not None:  # one that was removed meanwhile has its own answer
-        for_organization(session, space.organization_id, more)
 
 
 def for_files(session: Session, space_id: str, new: Mapping[str, int]) -> None:
@@ -79,7 +43,7 @@ def for_files(session: Session, space_id: str, new: Mapping[str, int]) -> None:
         raise errors.BadRequest(FULL_OF_FILES.format(most=f"{MAX_BLOBS:,}"))
     if size + sum(new.values()) > MAX_BYTES:
         raise errors.BadRequest(FULL_OF_BYTES)
-    _for_organization_of(session, space_id, sum(new.values()))
+    organization_storage.enforce_for_space(session, space_id, sum(new.values()))
 
 
 def for_documents(session: Session, space_id: str) -> None:
@@ -89,7 +53,7 @@ def for_documents(session: Session, space_id: str) -> None:
     """
     if sizes.size_of(session, space_id) >= MAX_DOCUMENTS:
         raise errors.BadRequest(FULL_OF_DOCUMENTS.format(most=f"{MAX_DOCUMENTS:,}"))
-    _for_organization_of(session, space_id)
+    organization_storage.enforce_for_space(session, space_id)
 
 
 def for_revisions(session: Session, space_id: str) -> None:

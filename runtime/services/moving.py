@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.organizations import Role
 from runtime.contract.places import Move
-from runtime.services import content_quota, installing, merge_rules, quotas, space_settings
+from runtime.services import installing, merge_rules, organization_storage, quotas, space_settings
 from runtime.services import structure as service
 from runtime.services.git import operations
 from runtime.services.structure import C
@@ -106,7 +106,7 @@ def transfer(session: Session, reach: Reach, row: C, target: OrganizationRow) ->
         must_have_all(session, reach, row, "admin")
     quotas.for_spaces(session, target.id, len(alive))
     quotas.for_collections(session, target.id, len(folders))
-    content_quota.for_organization(session, target.id, sizes.whole_size_of(session, [space.id for space in alive]))
+    organization_storage.enforce(session, target.id, sizes.whole_size_of(session, [space.id for space in alive]))
     _end_work(session, alive)
     installing.uninstall_from(session, alive)
     leaving.forget_grants(session, row)

@@ -19,7 +19,7 @@ from runtime.engines.calling import PoolBusy
 from runtime.engines.engine import ScriptRefused
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.table import Engines, UnknownRuntime
-from runtime.services import quotas
+from runtime.services import organization_storage, quotas
 from runtime.store import locks, organizations, rows, versions
 from runtime.store.rows import HOST
 from runtime.store.tables.installations import InstallationRow
@@ -128,6 +128,7 @@ def store_version(
     }
     if row is not None and body.unless_same and _is_current(session, row, body, pictures, published):
         return row
+    organization_storage.enforce(session, owner.id, _size(body, pictures))
     number = row.version + 1 if row else 1
     if row is None:
         quotas.enforce(session, IntegrationRow, MAX_INTEGRATIONS, FULL, organization_id=owner.id)
@@ -162,6 +163,7 @@ def roll_back(session: Session, row: IntegrationRow, number: int, keep: int, use
         raise errors.BadRequest(
             f"Version {number} was published before this host stored what is needed to roll back to it."
         )
+    organization_storage.enforce(session, row.organization_id, earlier.size)
     again = VersionRow(
         id=new_id(),
         integration_id=row.id,
@@ -173,6 +175,7 @@ def roll_back(session: Session, row: IntegrationRow, number: int, keep: int, use
         report=earlier.report,
         icon=earlier.icon,
         previews=earlier.previews,
+        size=earlier.size,
         published=earlier.published,
         published_by=user,
     )
@@ -224,6 +227,10 @@ def _manifest(body: PublishIntegration, pictures: Pictures) -> dict[str, Any]:
     }
 
 
+def _size(body: PublishIntegration, pictures: Pictures) -> int:
+    return len(body.script.encode()) + len(pictures.icon or b"") + sum(map(len, pictures.previews))
+
+
 def _version(
     row: IntegrationRow,
     body: PublishIntegration,
@@ -248,6 +255,7 @@ def _version(
         },
         icon=pictures.icon,
         previews=len(pictures.previews),
+        size=_size(body, pictures),
         published=published,
         published_by=user,
     )

@@ -7,7 +7,6 @@ import http.client
 import struct
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,7 +14,7 @@ import pytest
 import requests
 
 from tests import databases
-from tests.conftest import Answer, HostProcess, Tenant, tenant
+from tests.conftest import Answer, HostProcess, Tenant
 from tests.scenarios.people import person
 from tests.scenarios.test_content import Space, ok
 
@@ -237,21 +236,3 @@ def test_files_of_a_deleted_space_are_gone_and_of_a_copy_stay(space: Space, alph
 def test_a_file_of_another_space_is_not_here(space: Space, alpha: Tenant) -> None:
     file = with_file(Space(alpha), "a.txt", b"x")
     assert space.api.get(f"{space.path}/content/files/{file['id']}").status == 404
-
-
-def test_the_files_of_one_organization_leave_room_for_others(tmp_path: Path) -> None:
-    host = HostProcess(tmp_path, environ={"DEVKIT_ORGANIZATION_STORAGE": "0.002"})
-    host.start()
-    try:
-        owners = [tenant(host, title, f"{title}@example.com") for title in ("Greedy", "Other")]
-        greedy, second, other = Space(owners[0]), Space(owners[0]), Space(owners[1])
-        paths = [space.change_request() for space in (greedy, second, other)]
-        ok(upload(greedy, paths[0], "a", b"a" * MEGABYTE), 201)
-        ok(upload(second, paths[1], "b", b"b" * (MEGABYTE // 2)), 201)
-        for space, path in ((greedy, paths[0]), (second, paths[1])):
-            refused = upload(space, path, "c", b"c" * MEGABYTE)
-            assert refused.status == 400 and "DEVKIT_ORGANIZATION_STORAGE" in refused.json["error"]["message"]
-        ok(upload(other, paths[2], "c", b"c" * MEGABYTE), 201)
-        ok(greedy.api.post(f"{paths[0]}/merge"))
-    finally:
-        host.stop()

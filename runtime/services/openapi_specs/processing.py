@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy.orm import Session
+
 from runtime.background.jobs import Job, JobKind
+from runtime.contract import errors
 from runtime.contract.openapi_specs import ErrorCode
 from runtime.engines.separate_process.runner import SeparateProcessFailed, open_made
+from runtime.services import organization_storage
 from runtime.services.openapi_specs.faults import MAX_FILE, MAX_FILES, MAX_RESULT, MAX_TOTAL, shortened
 from runtime.services.openapi_specs.fetching import Unfetched, fetch_file
 from runtime.services.openapi_specs.working import RESULT, Given, work
@@ -58,8 +62,19 @@ def run(job: Job) -> None:
         outcome = _process(job, spec)
         with job.tools.database.transaction(writes=True) as session:
             job.still_ours(session)
+            outcome = _with_room(session, spec, outcome)
             if store.finish(session, spec, outcome.blob, outcome.code, outcome.sentences):
                 return
+
+
+def _with_room(session: Session, spec: OpenApiSpecRow, outcome: Outcome) -> Outcome:
+    if outcome.blob is None:
+        return outcome
+    try:
+        organization_storage.enforce(session, spec.organization_id, outcome.blob.size)
+    except errors.BadRequest as full:
+        return Outcome(None, "FETCH_ERROR", (full.message,))
+    return outcome
 
 
 def give_up(job: Job, sentence: str) -> None:

@@ -6,6 +6,7 @@ import io
 
 from runtime.contract import errors
 from runtime.contract.openapi_specs import MAX_TEXT, TextSource, UrlSource
+from runtime.services import organization_storage
 from runtime.services.openapi_specs.processing import KIND
 from runtime.store import openapi_specs as store
 from runtime.store.blobs.store import BlobStore
@@ -32,10 +33,11 @@ class Sources:
     def _write(
         self, organization_id: str, slug: str, source: UrlSource | TextSource, *, replace: bool
     ) -> tuple[OpenApiSpecRow, bool]:
-        url, blob = self._kept(source)
+        url, blob, size = self._kept(source)
         try:
             with self._database.transaction(writes=True) as session:
                 store.lock_specs(session, organization_id)
+                organization_storage.enforce(session, organization_id, size)
                 known = store.by_slug(session, organization_id, slug) if replace else None
                 if known is not None:
                     spec = known
@@ -55,9 +57,9 @@ class Sources:
             ) from None
         return spec, known is None
 
-    def _kept(self, source: UrlSource | TextSource) -> tuple[str | None, str | None]:
+    def _kept(self, source: UrlSource | TextSource) -> tuple[str | None, str | None, int]:
         if isinstance(source, UrlSource):
-            return source.url, None
+            return source.url, None, 0
         # Half of a character is kept as well: that it cannot be read is for the processing to say.
         content = source.text.encode("utf-8", "surrogatepass")
-        return None, self._blobs.put(io.BytesIO(content), MAX_TEXT).name
+        return None, self._blobs.put(io.BytesIO(content), MAX_TEXT).name, len(content)

@@ -13,11 +13,9 @@ from sqlalchemy.orm import Session
 from runtime.contract.batches import batched
 from runtime.store.inserting import insert_into
 from runtime.store.tables.content import ContentSizeRow
-from runtime.store.tables.spaces import SpaceRow
 
 AT_ONCE = 500
 """Ids in one statement."""
-_WHOLE = func.coalesce(func.sum(ContentSizeRow.size + ContentSizeRow.files), 0)
 
 
 def size_of(session: Session, space_id: str) -> int:
@@ -29,14 +27,9 @@ def whole_size_of(session: Session, space_ids: Collection[str]) -> int:
     """Return the bytes of the content and the files of spaces."""
     whole = 0
     for batch in batched(list(space_ids), AT_ONCE):
-        whole += int(session.scalar(select(_WHOLE).where(ContentSizeRow.space_id.in_(batch))) or 0)
+        total = select(func.sum(ContentSizeRow.size + ContentSizeRow.files))
+        whole += int(session.scalar(total.where(ContentSizeRow.space_id.in_(batch))) or 0)
     return whole
-
-
-def organization_size(session: Session, organization_id: str) -> int:
-    """Return the bytes of all content and files of an organization, including deleted spaces not yet removed."""
-    of_spaces = select(_WHOLE).join(SpaceRow, SpaceRow.id == ContentSizeRow.space_id)
-    return int(session.scalar(of_spaces.where(SpaceRow.organization_id == organization_id)) or 0)
 
 
 def note(session: Session, space_id: str, more: int, *, files: int = 0) -> None:

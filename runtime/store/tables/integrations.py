@@ -107,7 +107,7 @@ class IntegrationRow(Table):
 
 
 class VersionRow(Table):
-    """One published version: the code, its secrets and its pictures."""
+    """One published version: the code, its secrets and its pictures, and how many bytes code and pictures have."""
 
     __tablename__ = "integration_versions"
     __table_args__ = (UniqueConstraint("integration_id", "number"),)
@@ -126,6 +126,7 @@ class VersionRow(Table):
     report: Mapped[dict[str, Any]] = mapped_column(JSON)
     icon: Mapped[bytes | None] = deferred(mapped_column(LargeBinary))
     previews: Mapped[int] = mapped_column(Integer, default=0)
+    size: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
     published: Mapped[dict[str, Any] | None] = mapped_column(JSON)
     published_by: Mapped[str | None] = mapped_column(String(20))
     created_at: Mapped[datetime] = mapped_column(UtcTime, default=now)

@@ -15,8 +15,9 @@ from sqlalchemy import func, select, update
 from runtime.contract import errors
 from runtime.contract.change_requests import CreateChangeRequest
 from runtime.contract.identifiers import new_id
-from runtime.services import change_requests, content, content_quota, moving
+from runtime.services import change_requests, content, content_quota, moving, organization_storage
 from runtime.services import spaces as space_service
+from runtime.store import organization_storage as stored
 from runtime.store.content import collecting, sizes
 from runtime.store.content.entries import File
 from runtime.store.database import Database, Table, now
@@ -176,7 +177,7 @@ def test_an_organization_has_as_much_content_as_the_host_allows(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     megabyte = 1 << 20
-    monkeypatch.setattr(content_quota, "_most_of_organization", 4 / 1024)
+    monkeypatch.setattr(organization_storage, "_gigabytes", 4 / 1024)
     assert ground.put(ground.requests[0], 3 * megabyte)
     assert not ground.put(ground.requests[1], megabyte)
     assert ground.put(ground.requests[1], megabyte // 2)
@@ -204,5 +205,5 @@ def test_an_organization_has_as_much_content_as_the_host_allows(
             session, HOST, session.get_one(SpaceRow, ground.space), session.get_one(OrganizationRow, elsewhere)
         )
     with ground.database.transaction(writes=False) as session:
-        assert sizes.organization_size(session, ground.organization) == 0
-        assert 3 * megabyte < sizes.organization_size(session, elsewhere) < 4 * megabyte
+        assert stored.size_of(session, ground.organization) == 0
+        assert 3 * megabyte < stored.size_of(session, elsewhere) < 4 * megabyte

@@ -161,6 +161,43 @@ def test_spaces_of_sites_get_their_places_and_an_address_stays_with_the_oldest_s
         assert proxies == {"old": "docs.example.com/Help", "young": None, "gone": None, "empty": None}
 
 
+def test_what_organizations_store_is_counted_for_what_was_there(database: Database) -> None:
+    with of_release(database, "0042") as writing:
+        flags = {"sso": False, "ai": False, "invite_links": False, "email_domains": "[]", "merge_rules": "{}"}
+        _insert(writing, "organizations", id="o", title="O", hostname="o", type="business", created_at=at(0), **flags)
+        for space in ("text", "files", "both"):
+            details = {"emoji": "1f4d8", "visibility": "private", "edit_mode": "locked", "revision_id": f"r{space}"}
+            times = {"created_at": at(0), "updated_at": at(0)}
+            _insert(writing, "spaces", id=space, organization_id="o", title="S", position=0, **details, **times)
+        for space in ("text", "both"):
+            _insert(writing, "content_sizes", space_id=space, size=3)
+        for space in ("files", "both"):
+            for name in ("a", "b"):
+                _insert(writing, "space_blobs", space_id=space, name=name, size=1 << 33, added_at=at(0))
+        names = {"version_id": "v", "version": 1, "visibility": "private", "target": "all", "title": "I"}
+        sealed = {"signing_secret": b"", "tunnel_all": False, "updated_at": at(0), "manifest": "{}"}
+        _insert(writing, "integrations", id="i", name="i", **names, organization_id="o", **sealed, created_at=at(0))
+        for version, icon in (("v", b"12"), ("w", None)):
+            code = {"runtime": "python", "entry": "s.py", "script": "é", "secrets": b"", "report": "{}", "icon": icon}
+            _insert(
+                writing,
+                "integration_versions",
+                id=version,
+                integration_id="i",
+                number=ord(version),
+                previews=0,
+                **code,
+                created_at=at(0),
+            )
+        _insert(writing, "integration_previews", version_id="v", position=0, image=b"345")
+    migrate.migrate(database)
+    with database.engine.connect() as connection:
+        query = text("SELECT space_id, size, files FROM content_sizes ORDER BY space_id")
+        assert [*map(tuple, connection.execute(query))] == [("both", 3, 1 << 34), ("files", 0, 1 << 34), ("text", 3, 0)]
+        query = text("SELECT id, size FROM integration_versions ORDER BY id")
+        assert [*map(tuple, connection.execute(query))] == [("v", 2 + 2 + 3), ("w", 2)]
+
+
 def at(second: int) -> datetime:
     return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=second)
 

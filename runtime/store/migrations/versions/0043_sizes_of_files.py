@@ -1,4 +1,4 @@
-"""how many bytes the files of each space have"""
+"""how many bytes the files of each space have, and each version of an integration"""
 
 from __future__ import annotations
 
@@ -18,4 +18,10 @@ def upgrade() -> None:
     op.execute(
         'INSERT INTO content_sizes (space_id, size, files) SELECT space_id, 0, sum(size) FROM space_blobs '
         'WHERE space_id NOT IN (SELECT space_id FROM content_sizes) GROUP BY space_id'
+    )
+    op.add_column('integration_versions', sa.Column('size', sa.Integer(), server_default='0', nullable=False))
+    script = 'octet_length(script)' if op.get_bind().dialect.name == 'postgresql' else 'length(CAST(script AS BLOB))'
+    pictures = 'SELECT sum(length(image)) FROM integration_previews WHERE version_id = integration_versions.id'
+    op.execute(
+        f'UPDATE integration_versions SET size = {script} + coalesce(length(icon), 0) + coalesce(({pictures}), 0)'
     )

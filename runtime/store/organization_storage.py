@@ -1,0 +1,35 @@
+"""How many bytes an organization stores: content and files of its spaces, versions of integrations, specifications."""
+
+from __future__ import annotations
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+from runtime.store.tables.content import ContentSizeRow
+from runtime.store.tables.integrations import IntegrationRow, VersionRow
+from runtime.store.tables.openapi_specs import OpenApiSpecRow, OpenApiVersionRow
+from runtime.store.tables.spaces import SpaceRow
+
+
+def size_of(session: Session, organization_id: str) -> int:
+    """Return the bytes that an organization stores, with deleted spaces until they are removed for good."""
+    return sum(int(session.scalar(each) or 0) for each in _sums(organization_id))
+
+
+def _sums(organization_id: str) -> tuple[Select[int], ...]:
+    content = (
+        select(func.sum(ContentSizeRow.size + ContentSizeRow.files))
+        .join(SpaceRow, SpaceRow.id == ContentSizeRow.space_id)
+        .where(SpaceRow.organization_id == organization_id)
+    )
+    versions = (
+        select(func.sum(VersionRow.size))
+        .join(IntegrationRow, IntegrationRow.id == VersionRow.integration_id)
+        .where(IntegrationRow.organization_id == organization_id)
+    )
+    specifications = (
+        select(func.sum(OpenApiVersionRow.size))
+        .join(OpenApiSpecRow, OpenApiSpecRow.id == OpenApiVersionRow.spec_id)
+        .where(OpenApiSpecRow.organization_id == organization_id)
+    )
+    return content, versions, specifications

@@ -1,0 +1,92 @@
+"""One organization stores as much as the host allows, in whatever way, and others go on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from runtime.contract.identifiers import new_id
+from tests.conftest import COUNTER, Answer, HostProcess, Tenant, publication, tenant, wait_for
+from tests.contract.requests_table import SPECIFICATION
+from tests.scenarios.test_content import Space, ok, page
+
+MEGABYTE = 1 << 20
+MOST = 2 * MEGABYTE
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostProcess]:
+    host = HostProcess(tmp_path_factory.mktemp("host"), environ={"DEVKIT_ORGANIZATION_STORAGE": str(MOST / (1 << 30))})
+    host.start()
+    yield host
+    host.stop()
+
+
+@pytest.fixture
+def greedy(host: HostProcess) -> Tenant:
+    return tenant(host, "Greedy", f"{new_id().lower()}@example.com")
+
+
+def upload(space: Space, path: str, megabytes: float) -> Answer:
+    content = new_id().encode() + b"x" * int(megabytes * MEGABYTE)
+    return space.api.call("POST", f"{path}/content/files", data=content, params={"name": "a.bin"})
+
+
+def publish(owner: Tenant, name: str, megabytes: float, number: int = 0) -> Answer:
+    script = f"{COUNTER}\n# {number} {'x' * int(megabytes * MEGABYTE)}\n"
+    return owner.api.post("/v1/integrations/" + name, publication(owner.id, script))
+
+
+def is_full(answer: Answer) -> bool:
+    return answer.status == 400 and "DEVKIT_ORGANIZATION_STORAGE" in answer.json["error"]["message"]
+
+
+def test_files_of_all_spaces_count_together(host: HostProcess, greedy: Tenant) -> None:
+    first, second = Space(greedy), Space(greedy)
+    here, there = first.change_request(), second.change_request()
+    ok(upload(first, here, 1), 201)
+    ok(upload(second, there, 0.5), 201)
+    for space, path in ((first, here), (second, there)):
+        assert is_full(upload(space, path, 1))
+    ok(first.api.post(f"{here}/merge"))
+    assert is_full(first.api.post(f"{first.path}/duplicate"))
+    other = Space(tenant(host, "Other", f"{new_id().lower()}@example.com"))
+    ok(upload(other, other.change_request(), 1), 201)
+
+
+def test_a_full_organization_reads_merges_and_deletes(greedy: Tenant) -> None:
+    space, spare = Space(greedy), Space(greedy)
+    begun = space.change_request(page("Begun", "Text.", id="begun"))
+    ok(upload(spare, spare.change_request(), 1.999), 201)
+    publishing = publish(greedy, new_id().lower(), 0.1)
+    assert is_full(publishing), publishing.text
+    ok(space.api.post(f"{begun}/merge"))
+    assert "Text." in space.markdown("begun")
+    assert spare.api.call("DELETE", spare.path).status in (204, 205)
+
+
+def test_versions_of_integrations_count(greedy: Tenant) -> None:
+    name = new_id().lower()
+    assert publish(greedy, name, 1).status in (200, 201)
+    assert publish(greedy, name, 0.5, 1).status in (200, 201)
+    assert is_full(publish(greedy, name, 0.9, 2))
+    assert is_full(publish(greedy, new_id().lower(), 0.9))
+    assert is_full(greedy.api.post(f"/v1/integrations/{name}/rollback", {"version": 1}))
+
+
+def test_specifications_count(greedy: Tenant) -> None:
+    space = Space(greedy)
+    ok(upload(space, space.change_request(), 1.5), 201)
+    long: dict[str, Any] = json.loads(SPECIFICATION)
+    long["info"]["description"] = "x" * MEGABYTE
+    at = f"/v1/orgs/{greedy.id}/openapi"
+    assert is_full(greedy.api.post(at, {"slug": "long", "source": {"text": json.dumps(long)}}))
+    long["info"]["description"] = "x" * (MEGABYTE // 8)
+    ok(greedy.api.post(at, {"slug": "short", "source": {"text": json.dumps(long)}}), 201)
+    found = wait_for(
+        lambda: one if (one := ok(greedy.api.get(f"{at}/short")))["processingState"] == "complete" else None, seconds=60
+    )
+    assert "lastProcessErrorCode" not in found, found
