@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -22,6 +23,7 @@ AVERAGE_ENTRIES = 32
 MAX_ENTRIES = 4 * AVERAGE_ENTRIES
 NAME_BYTES = 20
 """How many bytes the name of a piece has."""
+_HALF, _REPLACED = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]"), "\ufffd".encode()
 
 
 def pack(value: Any) -> tuple[bytes, bytes]:
@@ -46,19 +48,24 @@ def _name(content: bytes) -> bytes:
 
 def unpack(content: bytes) -> Any:
     """Read what `pack` wrote."""
-    return decode_json(zlib.decompress(content))
+    return decode_json(_sound(zlib.decompress(content)))
 
 
 def unpack_sized(content: bytes) -> tuple[Any, int]:
     """Read what `pack` wrote, and give its size as JSON, in bytes."""
     text = zlib.decompress(content)
-    return decode_json(text), len(text)
+    return decode_json(_sound(text)), len(text)
 
 
 def unpack_within(content: bytes, most: int) -> tuple[Any, int] | None:
     """Read what `pack` wrote, with how many bytes it has as JSON; None, without reading it, for more than `most`."""
     text = zlib.decompressobj().decompress(content, max(0, most) + 1)
-    return (decode_json(text), len(text)) if len(text) <= most else None
+    return (decode_json(_sound(text)), len(text)) if len(text) <= most else None
+
+
+def _sound(text: bytes) -> bytes:
+    """Replace halves of surrogate pairs, as earlier releases stored them: no answer can be sent with one."""
+    return _HALF.sub(_REPLACED, text) if b"\xed" in text else text
 
 
 class Packed(Sequence[Any]):

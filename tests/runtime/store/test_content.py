@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import tracemalloc
 from dataclasses import replace
 from typing import Any
@@ -63,9 +64,15 @@ def test_a_change_in_one_place_makes_few_new_pieces(place: int, way: str) -> Non
 
 
 def test_what_is_packed_is_named_by_its_content_alone() -> None:
-    one, other = {"b": [1, "ß\ud800"], "a": None}, {"a": None, "b": [1, "ß\ud800"]}
+    one, other = {"b": [1, "ß힣😀"], "a": None}, {"a": None, "b": [1, "ß힣😀"]}
     assert pack(one) == pack(other) and unpack(pack(one)[1]) == one
     assert pack({"a": 1})[0] != pack({"a": True})[0] != pack({"a": "1"})[0]
+
+
+@given(st.text(st.characters(categories=["Cs", "Lo", "Zs"], include_characters="ab\U0001f600")))
+def test_what_was_stored_with_half_a_character_can_be_sent(text: str) -> None:
+    read = unpack(pack({"text": text})[1])["text"]
+    assert read.encode() == re.sub("[\ud800-\udfff]", "\ufffd", text).encode()
 
 
 def test_a_document_that_was_stored_before_there_was_a_limit_is_read() -> None:
