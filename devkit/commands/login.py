@@ -12,7 +12,7 @@ import click
 
 from devkit.hosts import choosing, credentials, response_shapes
 from devkit.hosts.client import Client, RequestRefused
-from devkit.terminal.output import Problem, answer, json_option, one_line
+from devkit.terminal.output import Mistake, Problem, answer, json_option, one_line
 
 MOST = 10_000
 EXAMPLES = """\b
@@ -40,7 +40,7 @@ def command(
         raise click.UsageError("HOST and --host differ; give one of them.")
     host = host or address
     if host is None:
-        raise Problem(_which())
+        raise Mistake(_which())
     choosing.must_be_address(host, "--host")
     if name is not None:
         credentials.check_name(name)
@@ -77,7 +77,7 @@ def _which() -> str:
 
 def _asked_for(host: str, piped: bool) -> str:
     if not piped and not sys.stdin.isatty():
-        raise Problem(
+        raise Mistake(
             f"cannot prompt for a token for {host} without a terminal; pass it on standard input, with --stdin"
         )
     given = sys.stdin.read(MOST) if piped else getpass.getpass(f"Token for {host} (not shown): ")

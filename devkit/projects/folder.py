@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Mistake, Problem
 from runtime.contract.manifest_files import FILES
 
 SCRIPTS = (".py", ".ts", ".tsx", ".js", ".jsx", ".mjs")
@@ -18,7 +18,7 @@ def find_folder(start: str | None) -> tuple[Path, Path]:
             return begin.parent, begin
         begin, start = begin.parent, None
     if not begin.is_dir():
-        raise Problem(f"there is no folder {start}")
+        raise Mistake(f"there is no folder {start}")
     for folder in (begin, *begin.parents) if start is None else (begin,):
         for name in FILES:
             if (folder / name).is_file():

@@ -214,9 +214,9 @@ def test_an_endless_loop_while_a_block_is_drawn_is_reported_at_its_line(shell: S
 
 
 def test_a_folder_without_a_project_is_a_sentence(shell: Shell, tmp_path: Path) -> None:
-    for path, sentence in (("nowhere", "there is no folder nowhere"), (".", "no integration.yaml or")):
+    for path, code, sentence in (("nowhere", 2, "there is no folder nowhere"), (".", 1, "no integration.yaml or")):
         done = shell("check", path, folder=tmp_path)
-        assert (done.code, done.out) == (1, "")
+        assert (done.code, done.out) == (code, "")
         assert done.err.startswith(f"error: {sentence}")
         assert len(done.err.splitlines()) == 1
 

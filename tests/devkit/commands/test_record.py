@@ -148,18 +148,18 @@ def test_an_event_for_nobody_ends_the_play_at_its_place(logged_in: Shell, counte
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "code", "words"),
     [
-        (("nowhere/new.yaml",), "there is no folder"),
-        (("new.yaml", "--since", "1s", "--type", "task"), "nothing was recorded"),
-        (("new.yaml", "--since", "soon"), "--since soon"),
+        (("nowhere/new.yaml",), 1, "there is no folder"),
+        (("new.yaml", "--since", "1s", "--type", "task"), 1, "nothing was recorded"),
+        (("new.yaml", "--since", "soon"), 2, "--since soon"),
     ],
 )
 def test_what_cannot_be_recorded_is_reported(
-    arguments: tuple[str, ...], words: str, logged_in: Shell, counter: Installed, tmp_path: Path
+    arguments: tuple[str, ...], code: int, words: str, logged_in: Shell, counter: Installed, tmp_path: Path
 ) -> None:
     done = logged_in("record", *arguments, "--integration", counter.name)
-    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert (done.code, done.out, done.err.count("\n")) == (code, "", 1)
     assert words in done.err
     assert not (tmp_path / "new.yaml").exists()
 
