@@ -186,6 +186,8 @@ def test_a_script_that_cannot_be_loaded_is_a_sentence_with_its_place(name: str, 
             "check the code that runs when the script is loaded",
         ),
         ("const card = ", "const card == ", (5, 12), "but found"),
+        ("export default createIntegration(", "export const made = createIntegration(", (1, 1), "must export default"),
+        ("export default createIntegration(", "\n\nexport default (made => 1)(", (16, 1), "must export default"),
     ],
 )
 def test_a_script_in_typescript_that_cannot_be_loaded_is_a_sentence_with_its_place(
