@@ -12,6 +12,7 @@ import click
 import yaml
 
 from devkit.checking.manifest_text import Path_
+from devkit.events.types import LISTED, unknown
 from devkit.projects.findings import Finding
 from devkit.terminal.output import Mistake, Problem
 
@@ -111,7 +112,8 @@ def check(written: ParsedText, where: Path_ = ()) -> list[Finding]:
     kind = event.get("type")
     model = EVENTS.get(kind) if isinstance(kind, str) else None
     if model is None:
-        return [written.finding((*where, "type"), f"type: write one of {', '.join(EVENTS)}")]
+        wrong = unknown(kind) if isinstance(kind, str) else f"write the type of the event; {LISTED}"
+        return [written.finding((*where, "type"), f"type: {wrong}")]
     try:
         model.model_validate(event)
     except ValidationError as error:
