@@ -152,8 +152,8 @@ def check_template(template: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(template.lower(), TEMPLATES, 1, cutoff=0.4)
-    suggestion = f"; did you mean `{near[0]}`?" if near else "."
-    raise Mistake(f"there is no template `{template}`{suggestion} Templates: {', '.join(TEMPLATES)}")
+    suggestion = f"did you mean `{near[0]}`? Templates" if near else "templates"
+    raise Mistake(f"there is no template `{template}`", hint=f"{suggestion}: {', '.join(TEMPLATES)}")
 
 
 def check_title(title: str) -> str:

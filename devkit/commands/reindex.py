@@ -34,7 +34,7 @@ def command(data: str | None, database_url: str | None, named: tuple[str, ...], 
     Example: devkit reindex --data ./data
     """
     if not data and not database_url:
-        raise Mistake("say which host: `--data DIR`, or `--database-url URL`")
+        raise Mistake("which host?", hint="Give `--data DIR`, or `--database-url URL`")
     address = settings_of(data, database_url).database_address
     if data is not None and not database_url and not (Path(data) / "host.sqlite").exists():
         raise Problem(f"{data} has no database", hint=f"`devkit init --data {data}` creates one")

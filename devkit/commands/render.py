@@ -68,7 +68,9 @@ def _object(ctx: click.Context, param: click.Parameter, value: str | None) -> di
     help="Where the component is shown.",
 )
 @click.option("--editable", is_flag=True, help="In a document that is being edited.")
-@click.option("--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True)
+@click.option(
+    "--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True, help="Theme of the reader."
+)
 @click.option(
     "--installation-config",
     "configuration",
@@ -181,7 +183,7 @@ def _refuse_unknown(component: str, project: Project, report: LoadReport) -> Non
 def _no_component(component: str, known: Sequence[str], there: str) -> Mistake:
     close = nearest(component, known)
     meant = f"did you mean `{close}`? " if close else ""
-    return Mistake(f"there is no component `{component}`; {meant}{there} {', '.join(known) or 'none'}")
+    return Mistake(f"there is no component `{component}`", hint=f"{meant}{there} {', '.join(known) or 'none'}")
 
 
 def _refuse_action(component: str, action: str, project: Project, report: LoadReport) -> None:
@@ -192,7 +194,7 @@ def _refuse_action(component: str, action: str, project: Project, report: LoadRe
     close = nearest(action, known)
     there = f"it has {', '.join(known)}" if known else f'`@{component}.action("{action}")` registers it'
     suggestion = f"did you mean `{close}`? " if close else ""
-    raise Mistake(f"the component `{component}` has no action `{action}`; {suggestion}{there}")
+    raise Mistake(f"the component `{component}` has no action `{action}`", hint=f"{suggestion}{there}")
 
 
 def _named(project: Project) -> list[str]:

@@ -15,7 +15,7 @@ import dotenv
 
 from devkit.checking import manifest_text
 from devkit.checking.wording import nearest
-from devkit.projects import allowed, environments
+from devkit.projects import allowed, environments, one_password
 from devkit.projects import project as projects
 from devkit.projects.environments import FILE, env_option
 from devkit.projects.project import Project
@@ -28,6 +28,7 @@ Examples: devkit secrets --env staging
           devkit secrets --allow API_KEY
           pass show api-key | devkit secrets --set API_KEY --stdin"""
 NAME = re.compile(r"[A-Za-z_]\w{0,99}")
+PATTERN = re.compile(r"[\w*?\[\]!-]{1,100}")
 MOST = 10_000
 MISSING, WITHHELD = "missing", "not allowed"
 
@@ -61,6 +62,8 @@ def command(
     not set, or not allowed.
     """
     if allow or withdraw:
+        for pattern in allow:
+            _check_pattern(pattern)
         folder, _ = projects.find_folder(path)
         allowed.change(folder, list(allow), list(withdraw))
         here = allowed.kept(folder)
@@ -88,6 +91,12 @@ def command(
     else:
         say("\n".join(_line(row) for row in rows))
     ctx.exit(1 if lost else 0)
+
+
+def _check_pattern(pattern: str) -> None:
+    """Raise Mistake for what no variable and no reference into 1Password can be called."""
+    if not pattern.startswith(one_password.SCHEME) and not PATTERN.fullmatch(pattern):
+        raise Mistake(f"--allow {pattern}: this is not a variable name", hint="use letters, digits and `_`, or `*`")
 
 
 def _told(project: Project, secret: str, text: str) -> dict[str, Any]:
@@ -155,7 +164,9 @@ def _unused(folder: Path, name: str, env: str | None) -> str | None:
 
 def _value(name: str, piped: bool) -> str:
     if not piped and not sys.stdin.isatty():
-        raise Mistake(f"cannot prompt for {name} without a terminal; pass its value on standard input, with --stdin")
+        raise Mistake(
+            f"cannot prompt for {name} without a terminal", hint="pass its value on standard input, with --stdin"
+        )
     value = sys.stdin.read(MOST + 1).rstrip("\r\n") if piped else getpass.getpass(f"{name} (not shown): ")
     if not value:
         raise Problem(f"{name} got no value; nothing was written: type one, or pipe it in")

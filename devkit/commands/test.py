@@ -87,6 +87,8 @@ def command(
         return
     outcomes: list[dict[str, Any]] = []
     files = test_files.in_typescript(place)
+    if place.is_file() and not files and place.suffix != ".py":
+        raise Mistake(f"{path} is not a file of tests", hint="name a folder, or a file such as test_integration.py")
     in_python = test_files.in_python(place) if place.is_dir() else not files
     if sandboxed or files:  # those in TypeScript run the script in its engine always
         from devkit.offline.confinement import warn_without

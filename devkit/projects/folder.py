@@ -7,6 +7,7 @@ from pathlib import Path
 from devkit.terminal.output import Mistake, Problem
 from runtime.contract.manifest_files import FILES
 
+MANIFESTS = (".yaml", ".yml", ".json")
 SCRIPTS = (".py", ".ts", ".tsx", ".js", ".jsx", ".mjs")
 
 
@@ -15,6 +16,8 @@ def find_folder(start: str | None) -> tuple[Path, Path]:
     begin = Path(start or ".").resolve()
     if begin.is_file():
         if begin.suffix not in SCRIPTS:
+            if begin.suffix not in MANIFESTS:
+                raise Mistake(f"{start} is neither a manifest nor a script", hint="give the folder of a project")
             return begin.parent, begin
         begin, start = begin.parent, None
     if not begin.is_dir():

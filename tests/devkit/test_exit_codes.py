@@ -78,8 +78,8 @@ WRONG: dict[str, tuple[str, ...]] = {
     "folder": ("nowhere",),
     "database_url": ("nonsense", "nothing://host/name"),
     "public_url": ("docs.example.com",),
-    "test.arguments": ("nowhere",),
-    "check.path": ("nowhere",),
+    "test.arguments": ("nowhere", "unknown.format"),
+    "check.path": ("nowhere", "unknown.format"),
     "dev.path": ("nowhere",),
     "publish.path": ("nowhere",),
     "secrets.path": ("nowhere",),
@@ -94,6 +94,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "login.name": ("local", "a name"),
     "login.address": ADDRESSES,
     "secrets.name": ("1ST", "A-B"),
+    "allow": ("A B", "A=b"),
     "hosts.default": ("nobody", "local"),
     "logout.name": ("nobody",),
 }
@@ -102,7 +103,7 @@ TOLD_BY_OTHERS = {
     "token", "organization", "space", "spaces", "site", "sites", "named", "installation", "trace", "page",
     "change_request", "revoked", "event", "tokens.title", "name", "tunnel.name",  # the host knows them
     "serve.address", "allow_egress",  # the system knows them
-    "text", "expression", "allow", "withdraw", "trigger.path", "secret",  # any text will do
+    "text", "expression", "withdraw", "trigger.path", "secret",  # any text will do
 }  # fmt: skip
 """Parameters, or commands with parameters, for which no value is wrong by itself."""
 TOGETHER: tuple[tuple[str, ...], ...] = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -71,6 +72,42 @@ def test_a_misspelled_name_is_answered_with_the_nearest(arguments: tuple[str, ..
     done = shell(*arguments)
     assert done.code == 2
     assert (words in done.err, done.err.count("\n")) == (True, 1), done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        (("login",), "which host?", "Give its address, for example `devkit login --host https://docs.example.com`"),
+        (
+            ("login", "docs.example.com"),
+            "HOST: `docs.example.com` is not an address",
+            "write `https://docs.example.com`",
+        ),
+        (("reindex",), "which host?", "Give `--data DIR`, or `--database-url URL`"),
+        (("new", "a", "--template", "blok"), "there is no template `blok`", "did you mean `block`? Templates: block,"),
+        (
+            ("render", "countr", "--project", str(SAMPLES / "counter")),
+            "there is no component `countr`",
+            "did you mean `counter`? the script has counter",
+        ),
+        (
+            ("secrets", str(SAMPLES / "counter"), "--set", "KEY"),
+            "cannot prompt for KEY",
+            "pass its value on standard input",
+        ),
+    ],
+)
+def test_programs_read_what_to_do_apart_from_what_happened(
+    arguments: tuple[str, ...], message: str, hint: str, shell: Shell
+) -> None:
+    error = json.loads(shell(*arguments, "--json").err.splitlines()[-1])["error"]
+    assert error["message"].startswith(message) and error["hint"].startswith(hint), error
+
+
+@pytest.mark.parametrize("name", ["events", "logs", "versions", "install"])
+def test_a_folder_without_a_project_is_told_before_a_host_is_missed(name: str, shell: Shell) -> None:
+    done = shell(name)
+    assert (done.code, "no integration.yaml" in done.err) == (1, True), done.err
 
 
 def test_a_variable_that_the_manifest_does_not_use_is_warned_of(project: Path, tmp_path: Path) -> None:

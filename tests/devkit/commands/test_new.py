@@ -123,7 +123,7 @@ def test_an_empty_folder_is_filled(shell: Shell, tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         (("a", "--template", "blok"), "there is no template `blok`; did you mean `block`? Templates: block, config-"),
-        (("a", "--template", "qqqqqq"), "there is no template `qqqqqq`. Templates: block, config-screen"),
+        (("a", "--template", "qqqqqq"), "there is no template `qqqqqq`; templates: block, config-screen"),
         (("a",), "needs a template; type for example `devkit new a --template block`; templates: block, config-screen"),
         (("--template", "oauth"), "needs a name; type for example `devkit new my-integration --template oauth`"),
         ((), "needs a name and a template; type for example `devkit new my-integration --template block`"),
