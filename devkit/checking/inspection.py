@@ -19,7 +19,7 @@ from devkit.offline.sandboxed_script import CallResult, SandboxedScript
 from devkit.offline.simulated_host import Screen
 from devkit.projects import environments
 from devkit.projects import project as projects
-from devkit.projects.findings import Finding, InvalidProject
+from devkit.projects.findings import Finding, InvalidProject, UnknownEnvironment
 from devkit.projects.project import Project
 from devkit.terminal.output import Problem
 from runtime.contract.invocation import ScriptFault
@@ -68,6 +68,8 @@ def inspect(path: str | None, sandbox: SandboxMode, env: str | None = None) -> I
     """Check a project, for one of its environments; raises Problem where none can be looked at."""
     try:
         project = projects.load(path, env)
+    except UnknownEnvironment:
+        raise
     except InvalidProject as wrong:
         return Inspection(None, wrong.findings)
     secrets, unset = _secrets(project)

@@ -17,7 +17,7 @@ from devkit.hosts.credentials import LOCAL
 from devkit.local_host import running
 from devkit.local_host.process import LocalHost, choose_port
 from devkit.offline.confinement import sandbox_option
-from devkit.projects import names
+from devkit.projects import environments, names
 from devkit.projects.environments import env_option
 from devkit.projects.folder import find_folder
 from devkit.terminal import completion
@@ -81,7 +81,8 @@ def command(
     runs, the code in PATH handles the events of the integration on that host.
     """
     started = time.perf_counter()
-    folder, _ = find_folder(path)
+    folder, manifest = find_folder(path)
+    environments.must_exist(manifest, env)
     stopping = InterruptEvent()
     for number in ENDINGS:  # also a terminal that closes: the host must be stopped in order then, too
         signal.signal(number, lambda *_: stopping.set())

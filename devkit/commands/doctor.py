@@ -13,7 +13,7 @@ from devkit.diagnostics.table import EXAMINATIONS
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.terminal import completion
-from devkit.terminal.output import json_option, one_line, say
+from devkit.terminal.output import Mistake, json_option, one_line, say
 
 SIGNS = {"ok": ("✓", "green"), "skipped": ("-", "bright_black"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
 
@@ -29,7 +29,10 @@ def command(ctx: click.Context, path: str | None, chosen: Choice, fix: bool, as_
 
     Example: devkit doctor --fix
     """
+    if path is not None and not Path(path).exists():
+        raise Mistake(f"there is no folder {path}")
     place = Place(Path(path or ".").resolve(), chosen)
+    _ = place.known  # refused now, if at all, and not between two lines
     results = [_one(place, name, fix, as_json) for name in EXAMINATIONS]
     sick = any(result.state == "problem" for result in results)
     if as_json:

@@ -81,10 +81,10 @@ def command(
     that event with its payload, its logs, the requests the script made, what it answered, and how close each limit was.
     """
     begin = history.moment(since) if since else None
+    told, name = name, name or names.name_here(env)
     client = chosen.client(local_first=True)
-    if event is None and name is not None and ID.fullmatch(name):
-        name, event = _told_apart(client, name, env)
-    name = name or names.name_here(env)
+    if event is None and told is not None and ID.fullmatch(told):
+        name, event = _told_apart(client, told, env)
     if event is not None:
         detail = client.call("GET", history.path(name, event), shape=response_shapes.DETAIL)
         say(json.dumps(detail) if as_json else _whole(detail))

@@ -23,7 +23,7 @@ Examples: devkit export --space Handbook ./docs
 
 @click.command("export", epilog=EXAMPLES)
 @click.option("--space", required=True, metavar="SPACE", help="The space: its id, or its title.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--force", is_flag=True, help="Write into a folder that is not empty; other files in it stay.")
 @choosing.options
 @json_option

@@ -14,7 +14,7 @@ from devkit.hosts import connections, credentials
 from devkit.hosts.client import reason
 from devkit.hosts.credentials import LOCAL, Kept
 from devkit.local_host import running
-from devkit.terminal.output import Problem, json_option, say
+from devkit.terminal.output import Mistake, json_option, say
 
 PATIENCE = 3.0
 EXAMPLES = """\b
@@ -46,7 +46,7 @@ def command(default: str | None, as_json: bool) -> None:
 
 def _with_default(now: Kept, name: str) -> Kept:
     if name == LOCAL:
-        raise Problem(f"`{LOCAL}` exists only while `devkit dev` runs; commands about events use it by default")
+        raise Mistake(f"`{LOCAL}` exists only while `devkit dev` runs; commands about events use it by default")
     found = credentials.named(now, name, f"--default {name}")
     chosen = Kept(now.hosts, name if name in now.hosts else now.name_for(found.host))
     credentials.write(chosen)

@@ -57,6 +57,7 @@ def command(
     them stay valid. Problems are listed at the end.
     """
     if what.startswith(("http://", "https://")):
+        choosing.must_be_address(what, "URL")
         client = chosen.client()
         to = _Target(client, places.id_of(client, "space", space), page, change_request, what)
         with to:

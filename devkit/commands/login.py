@@ -12,7 +12,7 @@ import click
 
 from devkit.hosts import choosing, credentials, response_shapes
 from devkit.hosts.client import Client, RequestRefused
-from devkit.terminal.output import Problem, answer, json_option, one_line
+from devkit.terminal.output import Mistake, Problem, answer, json_option, one_line
 
 MOST = 10_000
 EXAMPLES = """\b
@@ -40,8 +40,8 @@ def command(
         raise click.UsageError("HOST and --host differ; give one of them.")
     host = host or address
     if host is None:
-        raise Problem(_which())
-    choosing.must_be_address(host, "--host")
+        raise Mistake("which host?", hint=_which())
+    choosing.must_be_address(host, "--host" if address is None else "HOST")
     if name is not None:
         credentials.check_name(name)
     if token is not None and piped:
@@ -72,15 +72,17 @@ def _user(new: credentials.Credentials) -> dict[str, Any]:
 def _which() -> str:
     """Say how a host is given, with one that the environment or an earlier login knows."""
     known = os.environ.get("DEVKIT_HOST") or next((one.host for one in credentials.kept().hosts.values()), None)
-    return f"which host? Give its address, for example `devkit login --host {known or 'https://docs.example.com'}`"
+    return f"Give its address, for example `devkit login --host {known or 'https://docs.example.com'}`"
 
 
 def _asked_for(host: str, piped: bool) -> str:
     if not piped and not sys.stdin.isatty():
-        raise Problem(
-            f"cannot prompt for a token for {host} without a terminal; pass it on standard input, with --stdin"
+        raise Mistake(
+            f"cannot prompt for a token for {host} without a terminal", hint="pass it on standard input, with --stdin"
         )
     given = sys.stdin.read(MOST) if piped else getpass.getpass(f"Token for {host} (not shown): ")
     if not given.strip():
-        raise Problem("no token was given; nothing was saved. Create one with `devkit init` on the host, or at /app")
+        raise Problem(
+            "no token was given; nothing was saved", hint="create one with `devkit init` on the host, or at /app"
+        )
     return given.strip()

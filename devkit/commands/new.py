@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from devkit.projects import setting_up
-from devkit.terminal.output import Problem, answer, json_option
+from devkit.terminal.output import Mistake, Problem, answer, json_option
 from runtime.contract.integration_names import LONGEST_NAME, RULE, is_integration_name
 
 TEMPLATES: dict[str, str] = {
@@ -66,7 +66,9 @@ def begin_with(ctx: click.Context, parameter: click.Parameter, typed: str) -> li
 @click.option("--template", shell_complete=begin_with, help="The template; --list shows them.")
 @click.option("--language", type=click.Choice(list(LANGUAGES)), help="Language of the project; default: python.")
 @click.option("--title", help="The name people see; default: derived from NAME.")
-@click.option("--path", "place", type=click.Path(), help="Folder of the project; default: NAME in this folder.")
+@click.option(
+    "--path", "place", type=click.Path(file_okay=False), help="Folder of the project; default: NAME in this folder."
+)
 @click.option(
     "--install/--no-install",
     default=None,
@@ -101,6 +103,9 @@ def command(
         known = [{"name": name, "description": TEMPLATES[name], "languages": [*LANGUAGES]} for name in TEMPLATES]
         answer(as_json, {"templates": known}, listed(TEMPLATES))
         return
+    asks = not as_json and sys.stdin.isatty()
+    if not asks and not (name and template):
+        raise missing(name, template)
     name = check_name(name) if name else ask_name(place)
     if template is None:
         template = ask_template()
@@ -111,7 +116,6 @@ def command(
     title = check_title(title) if title is not None else title_of(name)
     folder = Path(place or name).absolute()
     files = make(template, name, title, folder, language)
-    asks = not as_json and sys.stdin.isatty()
     has_packages = "package.json" in files and setting_up.install_packages(folder, install, asks=asks)
     is_versioned = setting_up.make_repository(folder, git, asks=asks)
     displayed = os.path.relpath(folder)
@@ -133,29 +137,29 @@ def listed(known: Mapping[str, str]) -> str:
 
 
 def check_name(name: str) -> str:
-    """Return the name if an integration may have it; raises Problem."""
+    """Return the name if an integration may have it; raises Mistake."""
     if len(name) > LONGEST_NAME:
-        raise Problem(f"a name has at most {LONGEST_NAME} characters; this one has {len(name)}")
+        raise Mistake(f"a name has at most {LONGEST_NAME} characters; this one has {len(name)}")
     if not is_integration_name(name):
-        raise Problem(f"`{name}` cannot be a name", hint=f"{RULE}, for example my-integration")
+        raise Mistake(f"`{name}` cannot be a name", hint=f"{RULE}, for example my-integration")
     return name
 
 
 def check_template(template: str) -> str:
-    """Return the template's name if it exists; raises Problem that lists the closest one and all."""
+    """Return the template's name if it exists; raises Mistake that lists the closest one and all."""
     if template in TEMPLATES:
         return template
     from difflib import get_close_matches
 
     near = get_close_matches(template.lower(), TEMPLATES, 1, cutoff=0.4)
-    suggestion = f"; did you mean `{near[0]}`?" if near else "."
-    raise Problem(f"there is no template `{template}`{suggestion} Templates: {', '.join(TEMPLATES)}")
+    suggestion = f"did you mean `{near[0]}`? Templates" if near else "templates"
+    raise Mistake(f"there is no template `{template}`", hint=f"{suggestion}: {', '.join(TEMPLATES)}")
 
 
 def check_title(title: str) -> str:
-    """Return the title if a manifest may have it; raises Problem."""
+    """Return the title if a manifest may have it; raises Mistake."""
     if not SHORTEST_TITLE <= len(title) <= LONGEST_TITLE or not title.isprintable():
-        raise Problem(f"--title is {SHORTEST_TITLE} to {LONGEST_TITLE} characters in one line")
+        raise Mistake(f"--title is {SHORTEST_TITLE} to {LONGEST_TITLE} characters in one line")
     return title
 
 
@@ -166,17 +170,23 @@ def title_of(name: str) -> str:
     return title if len(title) >= SHORTEST_TITLE else f"Integration {title}"
 
 
+def missing(name: str | None, template: str | None) -> Mistake:
+    """Say what is missing where nobody can be asked, and the command with it."""
+    lacks = [what for what, given in (("a name", name), ("a template", template)) if not given]
+    line = f"devkit new {shlex.quote(name or 'my-integration')} --template {template or next(iter(TEMPLATES))}"
+    listing = "" if template else f"; templates: {', '.join(TEMPLATES)}"
+    return Mistake(f"the project needs {' and '.join(lacks)}", hint=f"type for example `{line}`{listing}")
+
+
 def ask_name(place: str | None) -> str:
-    """Prompt for a valid name; raises Problem without a terminal."""
-    must_be_asked("which name? Write it after the command: devkit new NAME --template TEMPLATE")
+    """Prompt for a valid name."""
     folder = Path(place).name if place else ""
     default = folder if is_integration_name(folder) else None
     return str(click.prompt("Name of the integration", default=default, value_proc=asked(check_name), err=True))
 
 
 def ask_template() -> str:
-    """Prompt for a valid template; raises Problem without a terminal."""
-    must_be_asked(f"which template? Give --template with one of {', '.join(TEMPLATES)}")
+    """Prompt for a valid template."""
     click.echo(_numbered(TEMPLATES), err=True)
     check = asked(lambda answer: check_template(_meant(answer, TEMPLATES)))
     return str(click.prompt("Template", default=next(iter(TEMPLATES)), value_proc=check, err=True))
@@ -206,14 +216,8 @@ def _meant(answer: str, known: Mapping[str, str]) -> str:
 
 def _check_language(language: str) -> str:
     if language not in LANGUAGES:
-        raise Problem(f"there is no language `{language}`. Languages: {', '.join(LANGUAGES)}")
+        raise Mistake(f"there is no language `{language}`. Languages: {', '.join(LANGUAGES)}")
     return language
-
-
-def must_be_asked(missing: str) -> None:
-    """Raise Problem if there is no terminal."""
-    if not sys.stdin.isatty():
-        raise Problem(missing)
 
 
 def asked(check: Any) -> Any:

@@ -10,7 +10,7 @@ import click
 
 from devkit.hosts import places
 from devkit.local_host.data_folder import problems_told, settings_of
-from devkit.terminal.output import Problem, answer, json_option
+from devkit.terminal.output import Mistake, Problem, answer, json_option
 from runtime.services.search_indexing import Indexer
 from runtime.store.database import Database
 from runtime.store.migrate import migrate
@@ -34,7 +34,7 @@ def command(data: str | None, database_url: str | None, named: tuple[str, ...], 
     Example: devkit reindex --data ./data
     """
     if not data and not database_url:
-        raise Problem("say which host: `--data DIR`, or `--database-url URL`")
+        raise Mistake("which host?", hint="Give `--data DIR`, or `--database-url URL`")
     address = settings_of(data, database_url).database_address
     if data is not None and not database_url and not (Path(data) / "host.sqlite").exists():
         raise Problem(f"{data} has no database", hint=f"`devkit init --data {data}` creates one")

@@ -23,7 +23,7 @@ from devkit.projects.findings import Finding, InvalidProject
 from devkit.projects.project import Project
 from devkit.rendering import remote_lists
 from devkit.terminal import completion
-from devkit.terminal.output import Problem, json_option, note, report, say, warn
+from devkit.terminal.output import Mistake, Problem, json_option, note, report, say, warn
 from runtime.contract import accessibility, contentkit
 from runtime.contract.invocation import LoadReport, ScriptFault
 from runtime.engines.egress import EgressRules
@@ -68,7 +68,9 @@ def _object(ctx: click.Context, param: click.Parameter, value: str | None) -> di
     help="Where the component is shown.",
 )
 @click.option("--editable", is_flag=True, help="In a document that is being edited.")
-@click.option("--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True)
+@click.option(
+    "--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True, help="Theme of the reader."
+)
 @click.option(
     "--installation-config",
     "configuration",
@@ -111,7 +113,7 @@ def command(
     serves to its selects; --json is the script's output as it is. Violations in the output are warnings.
     """
     if params and action is None:
-        raise Problem("--params needs --action NAME", hint="name the action")
+        raise Mistake("--params needs --action NAME", hint="name the action")
     project = projects.load(folder, env)
     configurations = _configurations(project, configuration)
     screen = _screen(context, editable, theme, configurations)
@@ -175,13 +177,13 @@ def _refuse_unknown(component: str, project: Project, report: LoadReport) -> Non
     if report.components and component not in report.components:
         raise _no_component(component, report.components, "the script has")
     if not report.components and project.script.suffix == ".py":
-        raise Problem(f'the script has no component; register one with @integration.component("{component}")')
+        raise Mistake(f'the script has no component; register one with @integration.component("{component}")')
 
 
-def _no_component(component: str, known: Sequence[str], there: str) -> Problem:
+def _no_component(component: str, known: Sequence[str], there: str) -> Mistake:
     close = nearest(component, known)
     meant = f"did you mean `{close}`? " if close else ""
-    return Problem(f"there is no component `{component}`; {meant}{there} {', '.join(known) or 'none'}")
+    return Mistake(f"there is no component `{component}`", hint=f"{meant}{there} {', '.join(known) or 'none'}")
 
 
 def _refuse_action(component: str, action: str, project: Project, report: LoadReport) -> None:
@@ -192,7 +194,7 @@ def _refuse_action(component: str, action: str, project: Project, report: LoadRe
     close = nearest(action, known)
     there = f"it has {', '.join(known)}" if known else f'`@{component}.action("{action}")` registers it'
     suggestion = f"did you mean `{close}`? " if close else ""
-    raise Problem(f"the component `{component}` has no action `{action}`; {suggestion}{there}")
+    raise Mistake(f"the component `{component}` has no action `{action}`", hint=f"{suggestion}{there}")
 
 
 def _named(project: Project) -> list[str]:

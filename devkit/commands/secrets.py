@@ -15,12 +15,12 @@ import dotenv
 
 from devkit.checking import manifest_text
 from devkit.checking.wording import nearest
-from devkit.projects import allowed, environments
+from devkit.projects import allowed, environments, one_password
 from devkit.projects import project as projects
 from devkit.projects.environments import FILE, env_option
 from devkit.projects.project import Project
 from devkit.terminal import completion
-from devkit.terminal.output import Problem, answer, json_option, say, warn
+from devkit.terminal.output import Mistake, Problem, answer, json_option, say, warn
 
 EXAMPLES = """\b
 Examples: devkit secrets --env staging
@@ -28,6 +28,7 @@ Examples: devkit secrets --env staging
           devkit secrets --allow API_KEY
           pass show api-key | devkit secrets --set API_KEY --stdin"""
 NAME = re.compile(r"[A-Za-z_]\w{0,99}")
+PATTERN = re.compile(r"[\w*?\[\]!-]{1,100}")
 MOST = 10_000
 MISSING, WITHHELD = "missing", "not allowed"
 
@@ -61,6 +62,8 @@ def command(
     not set, or not allowed.
     """
     if allow or withdraw:
+        for pattern in allow:
+            _check_pattern(pattern)
         folder, _ = projects.find_folder(path)
         allowed.change(folder, list(allow), list(withdraw))
         here = allowed.kept(folder)
@@ -90,6 +93,12 @@ def command(
     ctx.exit(1 if lost else 0)
 
 
+def _check_pattern(pattern: str) -> None:
+    """Raise Mistake for what no variable and no reference into 1Password can be called."""
+    if not pattern.startswith(one_password.SCHEME) and not PATTERN.fullmatch(pattern):
+        raise Mistake(f"--allow {pattern}: this is not a variable name", hint="use letters, digits and `_`, or `*`")
+
+
 def _told(project: Project, secret: str, text: str) -> dict[str, Any]:
     known = project.variables
     names = environments.names_in(text)
@@ -114,7 +123,7 @@ def _line(row: dict[str, Any]) -> str:
 def _set(folder: Path, name: str, env: str | None, piped: bool) -> Path:
     """Write a variable into `.env`, or `.env.NAME` of an environment; raises Problem."""
     if not NAME.fullmatch(name):
-        raise Problem(f"`{name}` is not a variable name", hint="use letters, digits and `_`")
+        raise Mistake(f"`{name}` is not a variable name", hint="use letters, digits and `_`")
     value = _value(name, piped)
     file = environments.own_file(folder, f"{FILE}.{env}" if env else FILE)
     try:
@@ -132,10 +141,12 @@ def _set(folder: Path, name: str, env: str | None, piped: bool) -> Path:
 
 
 def _unused(folder: Path, name: str, env: str | None) -> str | None:
-    """Return a warning for a variable that no secret of the manifest uses; None for one that is used."""
+    """Return a warning for a variable that no secret of the manifest uses, else None; raises Mistake."""
     try:
         file = projects.find_folder(str(folder))[1]
         text = environments.chosen(manifest_text.read(file), env)
+    except Mistake:
+        raise
     except Problem:  # which `devkit check` reports
         return None
     secrets = text.value.get("secrets") if isinstance(text.value, dict) else None
@@ -153,7 +164,9 @@ def _unused(folder: Path, name: str, env: str | None) -> str | None:
 
 def _value(name: str, piped: bool) -> str:
     if not piped and not sys.stdin.isatty():
-        raise Problem(f"cannot prompt for {name} without a terminal; pass its value on standard input, with --stdin")
+        raise Mistake(
+            f"cannot prompt for {name} without a terminal", hint="pass its value on standard input, with --stdin"
+        )
     value = sys.stdin.read(MOST + 1).rstrip("\r\n") if piped else getpass.getpass(f"{name} (not shown): ")
     if not value:
         raise Problem(f"{name} got no value; nothing was written: type one, or pipe it in")

@@ -27,6 +27,7 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 
 from devkit.local_host import descriptors, private_files, stuck_requests
+from devkit.local_host.data_folder import settings_of
 from devkit.local_host.log import log_to_errors
 from devkit.local_host.new_host import new_host_notice
 from devkit.local_host.parent_watch import end_with_starter
@@ -36,7 +37,7 @@ from runtime.engines.cgroups import find_groups
 from runtime.engines.dev_tunnel import tunnel_registry as relays
 from runtime.engines.javascript import isolate_registry as isolates
 from runtime.engines.own_folders import Folders
-from runtime.settings import MOST_WORKERS, BadSetting, Settings, read_settings
+from runtime.settings import MOST_WORKERS, BadSetting, Settings
 from runtime.telemetry import metrics
 
 log = logging.getLogger(__name__)
@@ -87,17 +88,12 @@ def command(
     Example: devkit serve --data ./data --port 8080
     """
     options: dict[str, Any] = {
-        "data": data,
-        "database_url": database_url,
         "sandbox": sandbox,
         "workers": workers,
         "allow_egress": allow_egress or None,
         "public_url": public_url or os.environ.get("DEVKIT_PUBLIC_URL") or f"http://{_reachable(address)}:{port}",
     }
-    try:
-        settings = read_settings(**options)
-    except BadSetting as error:
-        raise Problem(str(error)) from error
+    settings = settings_of(data, database_url, **options)
     _must_be_free(address, port)
     notice = new_host_notice(settings)
     if settings.data:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
-import io
 import json
 import os
 import re
@@ -17,11 +14,10 @@ from typing import Any
 import click
 
 from devkit.projects.environments import env_option
-from devkit.terminal.output import Problem, json_option, say
+from devkit.terminal.output import Mistake, Problem, json_option, say
 from devkit.testing import files as test_files
+from devkit.testing import python_tests
 
-INTERRUPTED, USAGE_ERROR, NO_TESTS_COLLECTED = 2, 4, 5
-"""How pytest ends, as in its `ExitCode`, which takes a moment to import."""
 IN_PYTHON = (
     "write test_integration.py with `def test_it_draws(integration): "
     'assert "..." in integration.render("COMPONENT").text`'
@@ -30,8 +26,6 @@ IN_TYPESCRIPT = (
     "write test/integration.test.ts with `import { assert, test } from 'devkit:test'; test('it draws', "
     "({ integration }) => assert.match(integration.render('COMPONENT').text, /.../));`"
 )
-IMPORTED_BEFORE = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
-"""The warning of pytest about a plugin whose package was imported before it could rewrite asserts: ours always was."""
 CALLS_US = re.compile(r"\bdevkit\s+test\b")
 
 
@@ -78,13 +72,13 @@ def command(
     more = arguments[1:] if path is not None else arguments
     place = Path(path or ".").resolve()
     if not place.exists():
-        raise Problem(f"there is no file or folder {path}")
+        raise Mistake(f"there is no file or folder {path}")
     folder = _project_folder(place)
     if env is not None:
         _refuse_unknown(folder, env)
     if watch:
         if update_golden:
-            raise Problem("--watch would rewrite golden renders on every change", hint="remove --update-golden")
+            raise Mistake("--watch would rewrite golden renders on every change", hint="remove --update-golden")
         from devkit.testing.watching import run_on_change
 
         again = ["--sandboxed"] * sandboxed + ["--json"] * as_json + (["--env", env] if env is not None else [])
@@ -93,6 +87,8 @@ def command(
         return
     outcomes: list[dict[str, Any]] = []
     files = test_files.in_typescript(place)
+    if place.is_file() and not files and place.suffix != ".py":
+        raise Mistake(f"{path} is not a file of tests", hint="name a folder, or a file such as test_integration.py")
     in_python = test_files.in_python(place) if place.is_dir() else not files
     if sandboxed or files:  # those in TypeScript run the script in its engine always
         from devkit.offline.confinement import warn_without
@@ -100,7 +96,7 @@ def command(
 
         warn_without(authors_mode(None))
     if files and in_python and more:
-        raise Problem(
+        raise Mistake(
             "there are tests for both pytest and Deno",
             hint="name a folder or a file, so that only one of them gets the options",
         )
@@ -119,11 +115,8 @@ def command(
         options = ["--sandboxed"] * sandboxed + ["--update-golden"] * update_golden
         options += ["--devkit-env", env] if env is not None else []
         options += ["-k", expression] if expression is not None else []
-        exit_code = _run_pytest(place, folder, [*options, *more], as_json, outcomes)
-        code, found = (
-            code or (exit_code if exit_code != NO_TESTS_COLLECTED else 0),
-            found or exit_code != NO_TESTS_COLLECTED,
-        )
+        ended = python_tests.run(place, folder, [*options, *more], as_json, outcomes)
+        code, found = code or ended or 0, found or ended is not None
     if not found:
         raise Problem(_what_to_write(folder, place) if expression is None else _none(expression))
     if as_json:
@@ -198,71 +191,9 @@ def _run_script(folder: Path, script: list[str], env: str | None, as_json: bool,
         [program, *script[1:]], cwd=folder, env=known, stdout=quiet, stderr=subprocess.STDOUT if as_json else None
     )
     output = (done.stdout or b"").decode("utf-8", "replace")
-    outcomes.append(_outcome("npm test", "failed" if done.returncode else "passed", output if done.returncode else ""))
+    outcomes.append(
+        python_tests.outcome_of(
+            "npm test", "failed" if done.returncode else "passed", output if done.returncode else ""
+        )
+    )
     return done.returncode and 1
-
-
-def _outcome(name: str, outcome: str, message: str = "") -> dict[str, Any]:
-    return {"name": name, "outcome": outcome} | ({"message": message} if message else {})
-
-
-def _run_pytest(place: Path, folder: Path, options: list[str], as_json: bool, outcomes: list[dict[str, Any]]) -> int:
-    """Run pytest in this process, without its own output with JSON; returns its exit code."""
-    import pytest
-
-    from devkit.testing import plugin
-
-    gc.freeze()  # pytest looks through all objects for garbage in the end; these stay
-    collected = _Outcomes(outcomes, place, folder)
-    # The script's own folder is where a test may import from; caches of pytest are nothing a project should hold.
-    arguments = [str(place), f"--rootdir={folder}", "-q", "-p", "no:cacheprovider", "-W", IMPORTED_BEFORE, *options]
-    if not as_json:
-        code = int(pytest.main(arguments, plugins=[plugin, collected]))
-        _end_if_interrupted(code)
-        return code
-    report = io.StringIO()
-    with contextlib.redirect_stdout(report), contextlib.redirect_stderr(report):
-        code = int(pytest.main(arguments, plugins=[plugin, collected]))
-    _end_if_interrupted(code)
-    if code == USAGE_ERROR:
-        lines = [line for line in report.getvalue().splitlines() if line.strip()]
-        raise Problem(f"pytest could not run: {lines[-1] if lines else 'it gave no reason'}")
-    return code
-
-
-def _end_if_interrupted(code: int) -> None:
-    """Raise KeyboardInterrupt again, which pytest has turned into an exit code."""
-    if code == INTERRUPTED:
-        raise KeyboardInterrupt
-
-
-class _Outcomes:
-    """Records the result of each test; those of other projects inside the folder of this one are left out."""
-
-    def __init__(self, outcomes: list[dict[str, Any]], place: Path, folder: Path) -> None:
-        self._outcomes, self._place, self._folder = outcomes, place.resolve(), folder.resolve()
-
-    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        inner = collection_path.resolve()
-        if inner == self._folder or inner in (self._place, *self._place.parents) or not inner.is_dir():
-            return None
-        return True if test_files.is_project(inner) else None
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        if report.when == "call" or report.outcome != "passed":
-            self._outcomes.append(_outcome(report.nodeid, report.outcome, report.longreprtext if report.failed else ""))
-
-    def pytest_sessionfinish(self, session: Any) -> None:
-        # Its plugin imports all of hypothesis to say in the end that nothing was said: half a second for nothing.
-        if "hypothesis" not in sys.modules:
-            session.config.pluginmanager.unregister(name="hypothesispytest")
-
-    def pytest_sessionstart(self, session: Any) -> None:
-        # Whoever has pressed Ctrl-C knows; a traceback of where pytest just was is of no use.
-        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-        if reporter is not None:
-            reporter._report_keyboardinterrupt = lambda: reporter.write_sep("!", "interrupted")
-
-    def pytest_collectreport(self, report: Any) -> None:
-        if report.failed:
-            self._outcomes.append(_outcome(report.nodeid, "failed", report.longreprtext))

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import click
 
 from devkit.events import history, outcomes, payloads, sending
-from devkit.events.endpoint_requests import Place, RequestDescription, endpoint, request
+from devkit.events.endpoint_requests import Place, RequestDescription, endpoint, header, request
 from devkit.events.signing import SIGNERS
 from devkit.events.traces import ending_text, what
 from devkit.events.types import KINDS, EventType
@@ -21,7 +21,7 @@ from devkit.hosts.client import Client, HostUnreachable
 from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
-from devkit.terminal.output import Problem, answer, json_option
+from devkit.terminal.output import Mistake, Problem, answer, json_option
 from runtime.contract import event_examples
 from runtime.sdk.routes import METHODS
 
@@ -99,18 +99,15 @@ def command(
     them. The exit code is 1 if the script refuses or fails. `fetch` is a real HTTP request to the public
     endpoint of the integration, or of an installation, a space or a site.
     """
+    _refuse_what_cannot_be(event, changes, edit, Place(installation, space, site), headers, sign, secret)
     if event != "fetch" and (method or path or headers or sign):
-        raise Problem(f"--method, --path, --header and --sign are for `fetch`, not for `{event}`")
-    if sign and not secret:
-        raise Problem("--sign needs --secret, or the variable DEVKIT_SIGNING_SECRET")
+        raise Mistake(f"--method, --path, --header and --sign are for `fetch`, not for `{event}`")
     name = name or names.name_here(env)
     client = chosen.client(local_first=True)
     space = None if space is None else places.id_of(client, "space", space)
     site = None if site is None else places.id_of(client, "site", site)
     place = Place(installation, space, site)
     if event == "fetch":
-        if edit:
-            raise Problem("--edit is for payloads; edit the file given with --body instead")
         description = RequestDescription(
             (method or "POST").upper(), path or "/", headers, _content(body, changes), sign, secret
         )
@@ -141,6 +138,32 @@ def command(
         raise Problem(
             f"the script answered {script['status']}", hint=f"`devkit events {name} {result['events'][-1]}` says why"
         )
+
+
+def _refuse_what_cannot_be(
+    event: str,
+    changes: tuple[str, ...],
+    edit: bool,
+    place: Place,
+    headers: tuple[str, ...],
+    sign: str | None,
+    secret: str | None,
+) -> None:
+    """Raise Mistake for what is wrong whatever the host says, before it is asked anything."""
+    for change in changes:
+        payloads.assignment(change)
+    for line in headers:
+        header(line)
+    if sign and not secret:
+        raise Mistake("--sign needs --secret, or the variable DEVKIT_SIGNING_SECRET")
+    if sign:
+        SIGNERS[sign](secret or "", b"", 0, "")  # which refuses a secret that it cannot sign with
+    if event != "fetch":
+        return
+    if edit:
+        raise Mistake("--edit is for payloads", hint="edit the file given with --body instead")
+    if (place.space or place.site) and not place.installation:
+        raise Mistake("--space and --site need an installation", hint="give it with --installation")
 
 
 def _payload(client: Client, name: str, event: str, body: str | None, changes: tuple[str, ...]) -> dict[str, Any]:

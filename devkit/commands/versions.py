@@ -28,7 +28,7 @@ Examples: devkit versions my-integration
 @choosing.options
 @json_option
 def command(name: str | None, limit: int, env: str | None, chosen: Choice, as_json: bool) -> None:
-    """List the versions of the integration NAME (the one of this folder) that the host keeps, newest first."""
+    """List the versions of the integration NAME (default: that of this folder) that a host keeps, newest first."""
     name = name or names.name_here(env)
     rows = list(islice(versions(chosen.client(), name), limit))
     say(json.dumps({"versions": rows}) if as_json else "\n".join(_line(row) for row in rows))

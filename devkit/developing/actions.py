@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,6 +12,7 @@ from devkit.developing.keys import Keys
 from devkit.developing.reporting import Reporter
 from devkit.developing.session import Session
 from devkit.events import history, sending
+from devkit.events.types import unknown
 from devkit.hosts import choosing
 from devkit.hosts.client import Client, part
 from devkit.hosts.organizations import organization_of
@@ -142,5 +142,4 @@ def meant(typed: str, offered: Sequence[str]) -> str:
         return typed if typed in EVENTS else begun[0]
     if begun:
         raise Problem(f"`{typed}` may be {', '.join(begun)}")
-    near = difflib.get_close_matches(typed, EVENTS, 1)
-    raise Problem(f"there is no event `{typed}`" + (f"; did you mean `{near[0]}`?" if near else ""))
+    raise Problem(unknown(typed))

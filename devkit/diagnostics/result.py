@@ -13,7 +13,7 @@ import requests
 from devkit.hosts import connections
 from devkit.hosts.choosing import Choice
 from devkit.hosts.credentials import Credentials
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Mistake, Problem
 
 State = Literal["ok", "skipped", "warning", "problem"]
 """`skipped`: there was nothing to look at, or no answer."""
@@ -47,9 +47,11 @@ class Place:
 
     @cached_property
     def known(self) -> Credentials | None:
-        """The host and token a command would use here; None without any."""
+        """The host and token a command would use here; None without any. Raises Mistake for a host there cannot be."""
         try:
             return self._chosen.credentials(str(self.folder))
+        except Mistake:
+            raise
         except Problem:
             return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 import uuid
 from dataclasses import dataclass
@@ -14,10 +15,12 @@ from devkit.events.signing import SIGNERS
 from devkit.hosts import connections, response_shapes
 from devkit.hosts.client import LONGEST, Client, part, read_whole, reason
 from devkit.hosts.time_limits import Within
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Mistake, Problem
 from runtime import version
 
 TIMEOUT = 60
+NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""The name of a header (RFC 9110, 5.6.2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +45,8 @@ class RequestDescription:
 
 
 def endpoint(client: Client, name: str, place: Place) -> str:
-    """Ask the host for a public endpoint; raises Problem."""
+    """Ask the host for a public endpoint, which that of a space or a site is of an installation; raises Problem."""
     path = f"/v1/integrations/{part(name)}"
-    if (place.space or place.site) and not place.installation:
-        raise Problem("--space and --site need an installation: give it with --installation")
     if place.installation:
         path += f"/installations/{part(place.installation)}"
     if place.space:
@@ -99,12 +100,18 @@ def request(address: str, description: RequestDescription) -> dict[str, Any]:
 def _with(headers: dict[str, str], lines: tuple[str, ...]) -> dict[str, str]:
     """Add the author's own headers, which replace those of the same name."""
     for line in lines:
-        name, separator, value = line.partition(":")
-        if not separator or not name.strip():
-            raise Problem(f"--header {line}: write `Name: value`")
-        headers = {known: text for known, text in headers.items() if known.lower() != name.strip().lower()}
-        headers[name.strip()] = value.strip()
+        name, value = header(line)
+        headers = {known: text for known, text in headers.items() if known.lower() != name.lower()}
+        headers[name] = value
     return headers
+
+
+def header(line: str) -> tuple[str, str]:
+    """Read a header as it is typed; raises Mistake."""
+    name, separator, value = (part_.strip() for part_ in line.partition(":"))
+    if not separator or not NAME.fullmatch(name):
+        raise Mistake(f"--header {line}: write `Name: value`")
+    return name, value
 
 
 def _kind(body: bytes) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, part
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Mistake
 from runtime.contract.timestamps import wire_time
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -27,7 +27,7 @@ def moment(text: str) -> str:
         time = datetime.fromisoformat(text.strip())
         return wire_time(time if time.tzinfo else time.astimezone())
     except (ValueError, OverflowError):
-        raise Problem(f"--since {text}: write 30s, 10m, 2h, 1d, or a time such as 2026-01-31T12:00") from None
+        raise Mistake(f"--since {text}: write 30s, 10m, 2h, 1d, or a time such as 2026-01-31T12:00") from None
 
 
 def by_status(status: str | None) -> dict[str, str | None]:

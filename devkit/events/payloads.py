@@ -12,8 +12,9 @@ import click
 import yaml
 
 from devkit.checking.manifest_text import Path_
+from devkit.events.types import LISTED, unknown
 from devkit.projects.findings import Finding
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Mistake, Problem
 
 
 class _Loader(yaml.SafeLoader):
@@ -111,7 +112,8 @@ def check(written: ParsedText, where: Path_ = ()) -> list[Finding]:
     kind = event.get("type")
     model = EVENTS.get(kind) if isinstance(kind, str) else None
     if model is None:
-        return [written.finding((*where, "type"), f"type: write one of {', '.join(EVENTS)}")]
+        wrong = unknown(kind) if isinstance(kind, str) else f"write the type of the event; {LISTED}"
+        return [written.finding((*where, "type"), f"type: {wrong}")]
     try:
         model.model_validate(event)
     except ValidationError as error:
@@ -176,16 +178,21 @@ def edit(payload: dict[str, Any]) -> dict[str, Any]:
     return read_object(written)
 
 
-def change(payload: dict[str, Any], text: str) -> None:
-    """Apply one `key=value`; dots separate nested keys, the value is JSON or else a string. Raises Problem."""
+def assignment(text: str) -> tuple[list[str], Any]:
+    """Read one `key=value`; dots separate nested keys, the value is JSON or else a string. Raises Mistake."""
     key, separator, written = text.partition("=")
-    if not separator or not key:
-        raise Problem(f"--set {text}: write key=value")
+    if not separator or not all(key.split(".")):
+        raise Mistake(f"--set {text}: write key=value, or key.inner=value")
     try:
         value = json.loads(written)
     except ValueError:
         value = written
-    *parents, last = key.split(".")
+    return key.split("."), value
+
+
+def change(payload: dict[str, Any], text: str) -> None:
+    """Apply one `key=value`; raises Problem."""
+    (*parents, last), value = assignment(text)
     place = payload
     for parent in parents:
         inner = place.setdefault(parent, {})

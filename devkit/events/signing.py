@@ -8,7 +8,7 @@ import hashlib
 import hmac
 from collections.abc import Callable
 
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Mistake
 
 Signer = Callable[[str, bytes, int, str], dict[str, str]]
 
@@ -38,7 +38,7 @@ def standard_webhooks(secret: str, body: bytes, moment: int, message_id: str) ->
     try:
         key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
     except (binascii.Error, ValueError):
-        raise Problem("--secret: Standard Webhooks uses base64, usually after whsec_") from None
+        raise Mistake("--secret: Standard Webhooks uses base64, usually after whsec_") from None
     signed = hmac.new(key, f"{message_id}.{moment}.".encode() + body, hashlib.sha256).digest()
     return {
         "webhook-id": message_id,

@@ -10,8 +10,17 @@ from runtime.contract import event_examples
 from runtime.contract.event_descriptions import ENDINGS, word
 
 KINDS = list(event_examples.EVENTS)
+LISTED = "`devkit trigger --help` lists them"
 STATUSES = {word(ending).replace(" ", "-"): ending for ending in ENDINGS}
 """How events ended, as an option takes it: as lists show it, in one word."""
+
+
+def unknown(kind: str) -> str:
+    """Say that there is no such type of event, with the one that was probably meant."""
+    from devkit.checking.wording import nearest
+
+    close = nearest(kind, KINDS)
+    return f"there is no event `{kind}`; " + (f"did you mean `{close}`?" if close else LISTED)
 
 
 class EventType(click.Choice[str]):
@@ -21,13 +30,7 @@ class EventType(click.Choice[str]):
         super().__init__(KINDS)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value in KINDS:
-            return str(value)
-        from devkit.checking.wording import nearest
-
-        close = nearest(str(value), KINDS)
-        cure = f"did you mean `{close}`?" if close else "`devkit trigger --help` lists them"
-        return self.fail(f"there is no event `{value}`; {cure}", param, ctx)
+        return str(value) if value in KINDS else self.fail(unknown(str(value)), param, ctx)
 
 
 class EventStatus(click.Choice[str]):

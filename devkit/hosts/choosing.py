@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 from click.shell_completion import CompletionItem
@@ -16,7 +17,7 @@ from devkit.hosts import credentials
 from devkit.hosts.client import Client
 from devkit.hosts.credentials import LOCAL, Credentials, Kept
 from devkit.local_host import running
-from devkit.terminal.output import Problem, print_dim
+from devkit.terminal.output import Mistake, Problem, print_dim
 
 HERE = "the `devkit dev` of this folder"
 
@@ -112,15 +113,25 @@ def to_option(text: str, name: str = "--to", *, local: bool = True) -> Callable[
 
 
 def must_be_address(host: str, given: str) -> None:
-    """Raise Problem unless the address of a host begins with http:// or https://; `given` says where it was written."""
-    if not host or host.startswith(("http://", "https://")):
+    """Raise Mistake unless it is an address with http:// or https://; `given` says where it was written."""
+    if not host or (host.startswith(("http://", "https://")) and _names_a_host(host)):
         return
+    if host.startswith(("http://", "https://")):
+        raise Mistake(f"{given}: `{host}` is not an address", hint="write one such as `https://docs.example.com`")
     if "://" in host:
-        raise Problem(f"{given}: `{host}` must begin with http:// or https://")
+        raise Mistake(f"{given}: `{host}` must begin with http:// or https://")
     local = host.partition(":")[0] in ("localhost", "127.0.0.1")
-    raise Problem(
+    raise Mistake(
         f"{given}: `{host}` is not an address", hint=f"write `{'http' if local else 'https'}://{host.lstrip('/')}`"
     )
+
+
+def _names_a_host(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:  # a port that is no number, or too large
+        return False
 
 
 def elsewhere() -> Credentials | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from devkit.local_host import private_files
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Mistake, Problem
 
 LOCAL = "local"
 """What `--to` calls the `devkit dev` of a folder; no kept host has this name."""
@@ -88,7 +88,7 @@ def save(credentials: Credentials, name: str | None = None) -> str:
 def check_name(name: str) -> None:
     """Raise Problem for a name that no host can have."""
     if name == LOCAL or not NAME.fullmatch(name):
-        raise Problem(
+        raise Mistake(
             f"a host cannot be called `{name}` (`{LOCAL}` is reserved for `devkit dev`)",
             hint="use letters, digits and . : / - _",
         )
@@ -111,7 +111,7 @@ def named(known: Kept, name: str, asked: str, *, suggest_login: bool = True) -> 
         hint = f"saved hosts: {names}" if names else "no host is saved yet"
         if suggest_login:
             hint += f", and `devkit login --host URL --name {name}` saves one"
-        raise Problem(f"{asked}: no host is saved as `{name}`", hint=hint)
+        raise Mistake(f"{asked}: no host is saved as `{name}`", hint=hint)
     return found
 
 

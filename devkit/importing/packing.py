@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Mistake, Problem
 
 MAX_BYTES = 100 * 1024 * 1024
 MAX_FILES = 20_000
@@ -44,12 +44,12 @@ def packed(path: Path, source: str | None) -> Iterator[Packed]:
             yield Packed(cast(BinaryIO, made), f"{path.resolve().name or 'folder'}.zip", source or "zip")
         return
     if not path.is_file():
-        raise Problem(f"there is no file or folder {path}")
+        raise Mistake(f"there is no file or folder {path}")
     if path.stat().st_size > MAX_BYTES:
         raise Problem(f"{path} has more than {MAX_BYTES >> 20} MB, the maximum for one import")
     chosen = source or SOURCES.get(path.suffix.lower())
     if chosen is None:
-        raise Problem(f"cannot tell the format of {path}", hint="give it with --source")
+        raise Mistake(f"cannot tell the format of {path}", hint="give it with --source")
     with path.open("rb") as file:
         yield Packed(file, path.name, chosen)
 

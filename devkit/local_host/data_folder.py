@@ -6,11 +6,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from devkit.local_host import private_files
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Mistake, Problem
 from runtime.settings import BadSetting, Settings, read_settings
 from runtime.store.backups.archive import BackupRefused
 from runtime.store.database_file import DatabaseLost
@@ -18,12 +20,19 @@ from runtime.store.migrate import NewerDatabase
 from runtime.store.secrets import KeyMissing
 
 
-def settings_of(data: str | None, database_url: str | None) -> Settings:
-    """Read the settings of a host, also of one without a folder; raises Problem for those that no host could have."""
+def settings_of(data: str | None, database_url: str | None, **more: Any) -> Settings:
+    """Read the settings of a host, also of one without a folder; raises Mistake for those that no host could have."""
     try:
-        return read_settings(data=data, database_url=database_url)
+        settings = read_settings(data=data, database_url=database_url, **more)
+        make_url(settings.database_address).get_dialect()
     except BadSetting as error:
-        raise Problem(str(error)) from error
+        raise Mistake(str(error)) from error
+    except ArgumentError:  # whose words may hold the address, and that a password
+        raise Mistake(
+            "--database-url: this is not the address of a database",
+            hint="write one such as postgresql://user@host/name",
+        ) from None
+    return settings
 
 
 def keep_out_of_git(folder: Path) -> None:

@@ -16,11 +16,12 @@ import click
 from dotenv.parser import parse_stream
 
 from devkit.build import project_files
+from devkit.checking import manifest_text
 from devkit.checking.manifest_text import ManifestText, Path_
 from devkit.checking.wording import nearest
 from devkit.projects import allowed as allowing
 from devkit.projects import one_password
-from devkit.projects.findings import Finding, InvalidProject
+from devkit.projects.findings import Finding, InvalidProject, UnknownEnvironment
 from devkit.projects.own_files import text_of
 from devkit.terminal import completion
 from devkit.terminal.output import Problem
@@ -144,7 +145,7 @@ def _read(file: Path) -> Iterator[tuple[str, str]]:
 def chosen(text: ManifestText, env: str | None) -> ManifestText:
     """Lay what the manifest says of an environment over the rest; mappings are merged, all else is replaced.
 
-    Raises InvalidProject for an environment there is not.
+    Raises UnknownEnvironment for one there is not.
     """
     known = text.value.get("envs")
     plain = {key: value for key, value in text.value.items() if key != "envs"}
@@ -155,11 +156,21 @@ def chosen(text: ManifestText, env: str | None) -> ManifestText:
         close = nearest(env, names)
         there = f"`envs` has {', '.join(names)}" if names else f"write `envs: {{{env}: {{...}}}}` for one"
         hint = f": write --env {close}" if close else ""
-        raise InvalidProject([text.at_key(("envs",), f"there is no environment `{env}`; {there}{hint}")])
+        raise UnknownEnvironment([text.at_key(("envs",), f"there is no environment `{env}`; {there}{hint}")])
     merged = replace(text, value=copy.deepcopy(plain))
     merged.keys, merged.values, merged.written = dict(text.keys), dict(text.values), dict(text.written)
     _lay_over(merged, merged.value, known[env], ("envs", env), ())
     return merged
+
+
+def must_exist(file: Path, env: str | None) -> None:
+    """Raise UnknownEnvironment for one that a manifest does not have; one that cannot be read yet may have it."""
+    try:
+        chosen(manifest_text.read(file), env)
+    except UnknownEnvironment:
+        raise
+    except Problem:
+        return
 
 
 def _lay_over(merged: ManifestText, below: dict[str, Any], above: dict[str, Any], source: Path_, goal: Path_) -> None:

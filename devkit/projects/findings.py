@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Mistake, Problem
 
 Level = Literal["error", "warning"]
 LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
@@ -67,6 +67,10 @@ class InvalidProject(Problem):
         told = [{key: value for key, value in one.as_json().items() if key != "source"} for one in findings]
         super().__init__(findings[0].sentence + more, findings=told)
         self.findings = findings
+
+
+class UnknownEnvironment(InvalidProject, Mistake):
+    """An environment that the manifest does not have, which whoever typed its name got wrong."""
 
 
 def line_of(text: str, line: int) -> str | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Mistake, Problem
 from runtime.contract.manifest_files import FILES
 
+MANIFESTS = (".yaml", ".yml", ".json")
 SCRIPTS = (".py", ".ts", ".tsx", ".js", ".jsx", ".mjs")
 
 
@@ -15,10 +16,12 @@ def find_folder(start: str | None) -> tuple[Path, Path]:
     begin = Path(start or ".").resolve()
     if begin.is_file():
         if begin.suffix not in SCRIPTS:
+            if begin.suffix not in MANIFESTS:
+                raise Mistake(f"{start} is neither a manifest nor a script", hint="give the folder of a project")
             return begin.parent, begin
         begin, start = begin.parent, None
     if not begin.is_dir():
-        raise Problem(f"there is no folder {start}")
+        raise Mistake(f"there is no folder {start}")
     for folder in (begin, *begin.parents) if start is None else (begin,):
         for name in FILES:
             if (folder / name).is_file():

@@ -33,6 +33,6 @@ def ask_to_lose(what: str, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise Problem(f"{what} Give --yes to confirm.")
+        raise Problem(what, hint="Give --yes to confirm")
     if not click.confirm(f"{what} Go on?", default=False):
         raise Problem("nothing was removed")

@@ -24,18 +24,25 @@ class Problem(Exception):
     the error as JSON.
     """
 
-    def __init__(self, message: str, exit_code: int = 1, *, hint: str = "", **more: Any) -> None:
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "", **more: Any) -> None:
         self.message, self.hint = as_sentence(message), as_sentence(hint)
         self.sentence = self.message
         if self.hint:
             self.sentence += (" " if self.message.endswith((".", "?", "!", "?)")) else "; ") + self.hint
         super().__init__(self.sentence)
-        self.exit_code = exit_code
         self.more = more
 
     def as_json(self) -> dict[str, Any]:
         """Return the error as programs read it: `message`, and where they are known `hint`, `status`, `findings`."""
         return {"message": self.message, **({"hint": self.hint} if self.hint else {}), **self.more}
+
+
+class Mistake(Problem):
+    """Something typed that cannot be right, whatever a host would say of it; it ends as what click refuses does."""
+
+    exit_code = 2
 
 
 def escape_controls(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 import threading
@@ -17,6 +18,10 @@ MISSING = re.compile(
     r'^error: (?:Could not resolve "(?P<known>[^"]+)", but found it in a package\.json'
     r'|Import "(?P<unknown>[^"]+)" not a dependency)'
 )
+REFUSED = re.compile(
+    r"^error: (?P<why>(?:unexpected argument|invalid value|a value is required|the argument|equal sign is needed) .+)"
+)
+"""What Deno says first, and as good as alone, of options that it cannot use."""
 NOISE = re.compile(r"^(?:error: Test failed$|\s+hint: .*`deno (?:add|install))")
 """What is said already, and fixes for projects of Deno."""
 
@@ -34,11 +39,25 @@ def reworded(lines: Iterable[str], folder: Path) -> Iterator[str]:
             yield line
 
 
-def passed_on(written: IO[str], folder: Path) -> threading.Thread:
-    """Write what comes from Deno on standard error, until it ends; returns the thread that does."""
+def refusal(line: str) -> str | None:
+    """Return why Deno refuses its options, from its first line; None where it does not."""
+    refused = REFUSED.match(click.unstyle(line.rstrip("\n")))
+    return None if refused is None else refused["why"]
+
+
+def passed_on(written: IO[str], folder: Path, refusals: list[str]) -> threading.Thread:
+    """Write what comes from Deno on standard error, until it ends; returns the thread that does.
+
+    Why it refuses its options, if it does, is put into `refusals` instead.
+    """
 
     def write() -> None:
-        for line in reworded(written, folder):
+        first = written.readline()
+        if (why := refusal(first)) is not None:
+            refusals.append(why)
+            written.read()
+            return
+        for line in reworded(itertools.chain([first], written), folder):
             sys.stderr.write(line)
             sys.stderr.flush()
 

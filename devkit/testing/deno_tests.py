@@ -17,8 +17,8 @@ import deno
 
 from devkit.build.source_positions import relative
 from devkit.projects import project as projects
-from devkit.terminal.output import Problem
-from devkit.testing.deno_messages import passed_on, reworded
+from devkit.terminal.output import Mistake
+from devkit.testing.deno_messages import passed_on, refusal, reworded
 from devkit.testing.files import FOLDER
 from devkit.testing.golden import Golden
 from devkit.testing.in_engine_caller import Engine
@@ -37,6 +37,7 @@ REFUSED = {
     "--watch": "Deno does not see changes of the script; use `devkit test --watch`",
 }
 """Option of `deno test` -> why it cannot be used here."""
+HINT = "`devkit test --help` shows the options of `devkit test`; what follows `--` is for `deno test`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +62,12 @@ class Tests:
     def run(self, files: list[Path], expression: str | None, options: list[str], *, quiet: bool) -> Ran:
         """Run test files; of their tests those whose names hold `expression`, or match it as `/pattern/`.
 
-        Raises Problem for an option of Deno that cannot be used.
+        Raises Mistake for an option that cannot be used, by Deno or here.
         """
         for option in options:
             if option in REFUSED:
-                raise Problem(REFUSED[option])
+                raise Mistake(REFUSED[option])
+        refusals: list[str] = []
         with ExitStack() as opened:
             opened.callback(self._end)
             written = opened.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace"))
@@ -82,16 +84,21 @@ class Tests:
             )
             opened.enter_context(process)
             if process.stderr is not None:
-                opened.callback(passed_on(process.stderr, self._folder).join)
+                opened.callback(passed_on(process.stderr, self._folder, refusals).join)
             opened.callback(self._line.close)  # before the process is waited for: without its line it ends
             self._line.hand_over()
             self._line.serve(self._answer)
             code = int(process.wait() != 0)
             written.seek(0)
-            message = "".join(reworded(written, self._folder)).strip()
+            text = written.read()
+            if quiet and code and (why := refusal(text.partition("\n")[0])) is not None:
+                refusals.append(why)
+            message = "".join(reworded(text.splitlines(keepends=True), self._folder)).strip()
             if code and all(outcome["outcome"] == "passed" for outcome in self._outcomes):  # a file could not be loaded
                 self._outcomes.append({"name": "deno test", "outcome": "failed", "message": message})
-            return Ran(code, self._outcomes)
+        if refusals:
+            raise Mistake(f"Deno, which runs these tests, refuses the options: {refusals[0]}", hint=HINT)
+        return Ran(code, self._outcomes)
 
     def _environment(self, quiet: bool) -> dict[str, str]:
         """Return what Deno is started with: where its line is, and no word about the inside of Deno."""

@@ -51,6 +51,7 @@ WRONG: dict[str, tuple[str, ...]] = {
 }
 """Command -> arguments with which it fails in an empty folder."""
 HOW = "`devkit whoami --help` shows how it is called"
+BEHIND = "options of a command go behind it; `devkit --help` lists the commands"
 ANY_TEXT = "any text"
 
 
@@ -103,6 +104,7 @@ def test_an_error_is_one_json_object_with_json(name: str, shell: Shell, tmp_path
             2,
             {"message": "Missing argument 'NAME'.", "hint": "`devkit rollback --help` shows how it is called"},
         ),
+        (("--json",), 2, {"message": ANY_TEXT, "hint": BEHIND}),
         (("whoami", "--json", "--nothing"), 2, {"message": "No such option '--nothing'.", "hint": HOW}),
         (
             ("init", "--json", "--data", "data", "--organization", "a\udcff"),

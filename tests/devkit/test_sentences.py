@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -39,7 +40,7 @@ def test_a_folder_that_was_deleted_is_told_in_a_sentence(name: str, tmp_path: Pa
 def test_an_address_without_its_scheme_is_corrected(shell: Shell) -> None:
     done = shell("whoami", DEVKIT_HOST="docs.example.com", DEVKIT_TOKEN="dk_x")
     assert (done.code, done.err) == (
-        1,
+        2,
         "error: DEVKIT_HOST: `docs.example.com` is not an address; write `https://docs.example.com`\n",
     )
     done = shell("login", "--host", "127.0.0.1:8080", "--token", "dk_x")
@@ -52,9 +53,9 @@ def test_login_without_a_host_says_how_one_is_given_and_takes_it_in_its_place(
     shell: Shell, host: HostProcess, alpha: Tenant
 ) -> None:
     done = shell("login")
-    assert (done.code, "devkit login --host https://docs.example.com" in done.err) == (1, True)
+    assert (done.code, "devkit login --host https://docs.example.com" in done.err) == (2, True)
     done = shell("login", DEVKIT_HOST=host.url)
-    assert (done.code, f"devkit login --host {host.url}" in done.err) == (1, True)
+    assert (done.code, f"devkit login --host {host.url}" in done.err) == (2, True)
     assert shell("login", host.url, "--token", str(alpha.api.token)).code == 0
 
 
@@ -69,8 +70,44 @@ def test_login_without_a_host_says_how_one_is_given_and_takes_it_in_its_place(
 )
 def test_a_misspelled_name_is_answered_with_the_nearest(arguments: tuple[str, ...], words: str, shell: Shell) -> None:
     done = shell(*arguments)
-    assert done.code in (1, 2)
+    assert done.code == 2
     assert (words in done.err, done.err.count("\n")) == (True, 1), done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        (("login",), "which host?", "Give its address, for example `devkit login --host https://docs.example.com`"),
+        (
+            ("login", "docs.example.com"),
+            "HOST: `docs.example.com` is not an address",
+            "write `https://docs.example.com`",
+        ),
+        (("reindex",), "which host?", "Give `--data DIR`, or `--database-url URL`"),
+        (("new", "a", "--template", "blok"), "there is no template `blok`", "did you mean `block`? Templates: block,"),
+        (
+            ("render", "countr", "--project", str(SAMPLES / "counter")),
+            "there is no component `countr`",
+            "did you mean `counter`? the script has counter",
+        ),
+        (
+            ("secrets", str(SAMPLES / "counter"), "--set", "KEY"),
+            "cannot prompt for KEY",
+            "pass its value on standard input",
+        ),
+    ],
+)
+def test_programs_read_what_to_do_apart_from_what_happened(
+    arguments: tuple[str, ...], message: str, hint: str, shell: Shell
+) -> None:
+    error = json.loads(shell(*arguments, "--json").err.splitlines()[-1])["error"]
+    assert error["message"].startswith(message) and error["hint"].startswith(hint), error
+
+
+@pytest.mark.parametrize("name", ["events", "logs", "versions", "install"])
+def test_a_folder_without_a_project_is_told_before_a_host_is_missed(name: str, shell: Shell) -> None:
+    done = shell(name)
+    assert (done.code, "no integration.yaml" in done.err) == (1, True), done.err
 
 
 def test_a_variable_that_the_manifest_does_not_use_is_warned_of(project: Path, tmp_path: Path) -> None:

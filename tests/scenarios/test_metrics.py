@@ -114,4 +114,4 @@ def test_the_dashboard_asks_for_what_there_is(host: HostProcess, one: Installed)
 
 def test_a_number_of_processes_that_cannot_be(tmp_path: Path) -> None:
     refused = devkit(tmp_path, "serve", "--data", "data", DEVKIT_WORKERS="0")
-    assert refused.code == 1 and "DEVKIT_WORKERS=0" in refused.err
+    assert refused.code == 2 and "DEVKIT_WORKERS=0" in refused.err

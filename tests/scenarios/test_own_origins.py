@@ -218,4 +218,4 @@ def test_a_host_does_not_start_with_origins_that_keep_nothing_apart(tmp_path: Pa
     environ: dict[str, Any] = {"DEVKIT_CONTENT_URL": content.replace("PORT", str(port)), "DEVKIT_PREVIEW": "1"}
     command = [sys.executable, "-m", "devkit", "serve", "--data", str(tmp_path), "--port", str(port)]
     done = subprocess.run(command, env={"PATH": "/usr/bin:/bin", **environ}, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 1 and words in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 2 and words in done.stderr and "Traceback" not in done.stderr

@@ -186,6 +186,8 @@ def test_a_script_that_cannot_be_loaded_is_a_sentence_with_its_place(name: str, 
             "check the code that runs when the script is loaded",
         ),
         ("const card = ", "const card == ", (5, 12), "but found"),
+        ("export default createIntegration(", "export const made = createIntegration(", (1, 1), "must export default"),
+        ("export default createIntegration(", "\n\nexport default (made => 1)(", (16, 1), "must export default"),
     ],
 )
 def test_a_script_in_typescript_that_cannot_be_loaded_is_a_sentence_with_its_place(
@@ -214,9 +216,9 @@ def test_an_endless_loop_while_a_block_is_drawn_is_reported_at_its_line(shell: S
 
 
 def test_a_folder_without_a_project_is_a_sentence(shell: Shell, tmp_path: Path) -> None:
-    for path, sentence in (("nowhere", "there is no folder nowhere"), (".", "no integration.yaml or")):
+    for path, code, sentence in (("nowhere", 2, "there is no folder nowhere"), (".", 1, "no integration.yaml or")):
         done = shell("check", path, folder=tmp_path)
-        assert (done.code, done.out) == (1, "")
+        assert (done.code, done.out) == (code, "")
         assert done.err.startswith(f"error: {sentence}")
         assert len(done.err.splitlines()) == 1
 

@@ -323,8 +323,14 @@ def test_a_project_in_typescript_is_edited_in_the_same_way(start_dev: StartDev, 
     thrown = process.wait("fault", after=len(process.messages))["findings"][0]
     assert (thrown["file"], thrown["line"], thrown["source"]) == ("src/index.tsx", 13, "missing();")
     assert "missing is not defined" in thrown["message"]
+    # An export that no host can call is told where it is, although a bundle has it at its end.
+    begin = "export default createIntegration"
+    process.edit("src/index.tsx", ("missing();\n", ""), (begin, "export default 5 as unknown; createIntegration"))
+    unfit = process.wait("fault", after=len(process.messages))["findings"][0]
+    assert (unfit["file"], "must export default" in unfit["message"]) == ("src/index.tsx", True)
+    assert unfit["source"].startswith("export default 5")
     before = len(process.messages)
-    process.edit("src/index.tsx", ("missing();\n", ""))
+    process.edit("src/index.tsx", ("export default 5 as unknown; createIntegration", begin))
     process.wait("reloaded", before, version=2)
 
 

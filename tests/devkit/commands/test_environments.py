@@ -58,5 +58,5 @@ def test_a_command_means_the_integration_of_the_environment(
     assert run("option", "--env", "staging") == (0, "")
     assert run("variable", DEVKIT_ENV="staging") == (0, "")
     code, output = run("wrong", "--env", "stagin")
-    assert code == 1
+    assert code == 2
     assert "there is no environment `stagin`" in output and "write --env staging" in output

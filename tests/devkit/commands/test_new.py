@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import select
@@ -122,10 +123,10 @@ def test_an_empty_folder_is_filled(shell: Shell, tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         (("a", "--template", "blok"), "there is no template `blok`; did you mean `block`? Templates: block, config-"),
-        (("a", "--template", "qqqqqq"), "there is no template `qqqqqq`. Templates: block, config-screen"),
-        (("a",), "which template? Give --template with one of block, config-screen"),
-        (("--template", "block"), "which name? Write it after the command: devkit new NAME --template TEMPLATE"),
-        ((), "which name? Write it after the command: devkit new NAME --template TEMPLATE"),
+        (("a", "--template", "qqqqqq"), "there is no template `qqqqqq`; templates: block, config-screen"),
+        (("a",), "needs a template; type for example `devkit new a --template block`; templates: block, config-screen"),
+        (("--template", "oauth"), "needs a name; type for example `devkit new my-integration --template oauth`"),
+        ((), "needs a name and a template; type for example `devkit new my-integration --template block`"),
         (
             ("a b", "--template", "block"),
             "`a b` cannot be a name; names have 1 to 100 letters, digits, hyphens, dots and underscores",
@@ -138,8 +139,9 @@ def test_an_empty_folder_is_filled(shell: Shell, tmp_path: Path) -> None:
         (("a", "--template", "block", "--title", "x"), "--title is 2 to 30 characters in one line"),
         (("a", "--template", "block", "--title", "x" * 31), "--title is 2 to 30 characters in one line"),
         (("a", "--template", "block", "--title", "a\nb"), "--title is 2 to 30 characters in one line"),
+        (("a", "--template", "block", "--path", "full/file"), "Invalid value for '--path'"),
+        (("full", "--template", "block"), "full is not empty; choose another name, or --path"),
         (("a", "--template", "block", "--path", "full"), "full is not empty; choose another name, or --path"),
-        (("a", "--template", "block", "--path", "full/file"), "full/file is a file; choose another name, or --path"),
         (("a", "--template", "block", "--path", "full/file/below"), "cannot be written: Not a directory"),
         (("a", "--template", "block", "--path", "/proc/here"), "/proc/here cannot be written: "),
     ],
@@ -150,9 +152,18 @@ def test_what_cannot_be_is_one_sentence_and_nothing_is_written(
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("mine")
     done = shell("new", *arguments)
-    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    in_the_way = "not empty" in sentence or "cannot be written" in sentence
+    assert (done.code, done.out, done.err.count("\n")) == (1 if in_the_way else 2, "", 1)
     assert sentence in done.err
     assert [path.name for path in tmp_path.rglob("*")] == ["full", "file"]
+
+
+def test_programs_that_leave_something_out_read_which_command_to_type(shell: Shell) -> None:
+    done = shell("new", "--json")
+    assert (done.code, done.out) == (2, "")
+    error = json.loads(done.err)["error"]
+    assert error["message"] == "the project needs a name and a template"
+    assert error["hint"].startswith("type for example `devkit new my-integration --template block`; templates: block, ")
 
 
 def test_a_read_only_folder_is_one_sentence(tmp_path: Path) -> None:

@@ -120,7 +120,12 @@ def test_a_scenario_plays_without_its_pauses(logged_in: Shell, hears: Installed,
         ("events:\n  - after: 1\n", "s.yaml:2:5: an entry has `event:`"),
         ("events:\n  - event: {type: task}\n", "s.yaml:2:5: `task` is missing"),
         ("events:\n  - after: soon\n    event: {type: task, task: {}}\n", "s.yaml:2:5: after: write seconds"),
-        ("events:\n  - event:\n      type: tusk\n", "s.yaml:3:7: type: write one of installation_setup"),
+        ("events:\n  - event:\n      type: taks\n", "s.yaml:3:7: type: there is no event `taks`; did you mean `task`?"),
+        (
+            "events:\n  - event: {type: xyzzy}\n",
+            "s.yaml:2:13: type: there is no event `xyzzy`; `devkit trigger --help`",
+        ),
+        ("events:\n  - event: {task: {}}\n", "s.yaml:2:5: type: write the type of the event; `devkit trigger --help`"),
         ("events:\n  - event: {type: task, task: {}}\n    afetr: 1\n", "s.yaml:3:5: there is no `afetr` here"),
         ("events: [\n", "s.yaml:2:1: is not JSON or YAML"),
         ("events:\n  - event: {type: task, task: {}}\n", "which integration? Name it"),
@@ -148,18 +153,18 @@ def test_an_event_for_nobody_ends_the_play_at_its_place(logged_in: Shell, counte
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "code", "words"),
     [
-        (("nowhere/new.yaml",), "there is no folder"),
-        (("new.yaml", "--since", "1s", "--type", "task"), "nothing was recorded"),
-        (("new.yaml", "--since", "soon"), "--since soon"),
+        (("nowhere/new.yaml",), 1, "there is no folder"),
+        (("new.yaml", "--since", "1s", "--type", "task"), 1, "nothing was recorded"),
+        (("new.yaml", "--since", "soon"), 2, "--since soon"),
     ],
 )
 def test_what_cannot_be_recorded_is_reported(
-    arguments: tuple[str, ...], words: str, logged_in: Shell, counter: Installed, tmp_path: Path
+    arguments: tuple[str, ...], code: int, words: str, logged_in: Shell, counter: Installed, tmp_path: Path
 ) -> None:
     done = logged_in("record", *arguments, "--integration", counter.name)
-    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert (done.code, done.out, done.err.count("\n")) == (code, "", 1)
     assert words in done.err
     assert not (tmp_path / "new.yaml").exists()
 

@@ -148,7 +148,7 @@ def test_what_it_refuses(shop: Path, tmp_path: Path, options: tuple[str, ...], v
 
 def test_nobody_to_ask_and_a_folder_that_cannot_be_written(shell: Shell, shop: Path, tmp_path: Path) -> None:
     done = shell("secrets", str(shop), "--set", "API_KEY")
-    assert (done.code, "pass its value on standard input" in done.err) == (1, True)
+    assert (done.code, "pass its value on standard input" in done.err) == (2, True)
     (shop / ".env").mkdir()
     refused = put(shop, tmp_path, HUSH, "--set", "API_KEY")
     assert (refused.code, "cannot be written" in refused.err, HUSH in refused.err) == (1, True, False)

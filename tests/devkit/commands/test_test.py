@@ -93,7 +93,7 @@ def test_an_environment_of_the_manifest_is_tested(shell: Shell, tested: Path) ->
     assert shell("test", "--env", "staging", folder=tested).code == 0
     assert shell("test", folder=tested, DEVKIT_ENV="staging").code == 0
     wrong = shell("test", "--env", "stagin", "--json", folder=tested)
-    assert (wrong.code, wrong.out, wrong.err.count("\n")) == (1, "", 1)
+    assert (wrong.code, wrong.out, wrong.err.count("\n")) == (2, "", 1)
     assert "there is no environment `stagin`" in wrong.err and "write --env staging" in wrong.err
 
 
@@ -119,13 +119,39 @@ def test_what_is_wrong_with_the_project_fails_the_test_in_one_line(
 def test_bad_input_is_one_sentence(shell: Shell, tested: Path, tmp_path: Path) -> None:
     for arguments, sentence in {
         ("nowhere",): "there is no file or folder nowhere",
-        ("--json", "--", "--no-such-option"): "pytest could not run",
+        (
+            "--",
+            "--no-such-option",
+        ): "refuses the options: unrecognized arguments: --no-such-option; `devkit test --help`",
+        ("--maxfail=x",): "refuses the options: argument --maxfail: invalid int value: 'x'; `devkit test --help`",
+        ("--json", "--", "--no-such-option"): "unrecognized arguments: --no-such-option",
     }.items():
         done = shell("test", *arguments, folder=tested)
-        assert (done.code, done.out, done.err.count("\n")) == (1, "", 1), done.err
-        assert sentence in done.err
+        assert (done.code, done.out, done.err.count("\n")) == (2, "", 1), done.err
+        assert (sentence in done.err, "pytest.main" in done.err) == (True, False)
     outside = shell("test", folder=tmp_path)
     assert (outside.code, "no integration.yaml" in outside.err) == (1, True)
+
+
+def test_a_file_of_tests_that_cannot_be_loaded_fails(shell: Shell, tested: Path) -> None:
+    (tested / "test_broken.py").write_text("def test_broken(:\n")
+    done = shell("test", folder=tested)
+    assert (done.code, "SyntaxError" in done.out, "1 error during collection" in done.out) == (1, True, True), done.out
+    done = shell("test", "--json", folder=tested)
+    assert (done.code, [test["name"] for test in done.json["tests"]]) == (1, ["test_broken.py"])
+    (tested / "test_broken.py").unlink()
+    (tested / "conftest.py").write_text("1 / 0\n")
+    done = shell("test", folder=tested)
+    assert (done.code, "ZeroDivisionError" in done.err, "conftest.py:1" in done.err) == (1, True, True), done.err
+    done = shell("test", "--json", folder=tested)
+    assert (done.code, "ZeroDivisionError" in done.err, done.err.count("\n")) == (1, True, 1)
+
+
+def test_what_is_said_at_the_end_is_shown(shell: Shell, tested: Path) -> None:
+    said = "import sys\n\n\ndef pytest_unconfigure():\n    print('of the end', file=sys.stderr)\n"
+    (tested / "conftest.py").write_text(said)
+    done = shell("test", "-k", "greets", folder=tested)
+    assert (done.code, done.err) == (0, "of the end\n")
 
 
 def test_tests_in_javascript_are_run_by_their_own_script(shell: Shell, tested: Path, tmp_path: Path) -> None:
@@ -152,7 +178,7 @@ def test_tests_in_javascript_are_run_by_their_own_script(shell: Shell, tested: P
 
 def test_golden_renders_are_not_rewritten_by_watching(shell: Shell, tested: Path) -> None:
     done = shell("test", "--watch", "--update-golden", folder=tested)
-    assert (done.code, "remove --update-golden" in done.err) == (1, True)
+    assert (done.code, "remove --update-golden" in done.err) == (2, True)
 
 
 def test_a_project_inside_another_is_tested_by_itself(shell: Shell, tested: Path) -> None:

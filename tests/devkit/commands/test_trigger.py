@@ -209,24 +209,24 @@ def test_requests_go_to_each_level(logged_in: Shell, hears: Installed) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "code", "words"),
     [
-        (("site_view", "--path", "/x"), "are for `fetch`"),
-        (("fetch", "--sign", "slack"), "--sign needs --secret"),
-        (("fetch", "--sign", "standard-webhooks", "--secret", "no base64!"), "uses base64"),
-        (("fetch", "--header", "nothing"), "--header nothing: write `Name: value`"),
-        (("fetch", "--edit"), "edit the file"),
-        (("fetch", "--space", "0aB3dE5fG7hJ9kL1mN3p"), "give it with --installation"),
-        (("fetch", "--space", "No such space"), "there is no space `No such space`"),
-        (("fetch", "--body", "plain", "--set", "a=1"), "needs a JSON object"),
-        (("site_view", "--to", "local"), "no `devkit dev` is running"),
+        (("site_view", "--path", "/x"), 2, "are for `fetch`"),
+        (("fetch", "--sign", "slack"), 2, "--sign needs --secret"),
+        (("fetch", "--sign", "standard-webhooks", "--secret", "no base64!"), 2, "uses base64"),
+        (("fetch", "--header", "nothing"), 2, "--header nothing: write `Name: value`"),
+        (("fetch", "--edit"), 2, "edit the file"),
+        (("fetch", "--space", "0aB3dE5fG7hJ9kL1mN3p"), 2, "give it with --installation"),
+        (("fetch", "--installation", "x", "--space", "No such space"), 1, "there is no space `No such space`"),
+        (("fetch", "--body", "plain", "--set", "a=1"), 1, "needs a JSON object"),
+        (("site_view", "--to", "local"), 1, "no `devkit dev` is running"),
     ],
 )
 def test_what_cannot_be_sent_is_reported(
-    arguments: tuple[str, ...], words: str, logged_in: Shell, hears: Installed, tmp_path: Path
+    arguments: tuple[str, ...], code: int, words: str, logged_in: Shell, hears: Installed, tmp_path: Path
 ) -> None:
     (tmp_path / "plain").write_text("hello")
     done = logged_in("trigger", *arguments, "--integration", hears.name)
-    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert (done.code, done.out, done.err.count("\n")) == (code, "", 1)
     assert words in done.err
     assert "no base64!" not in done.err

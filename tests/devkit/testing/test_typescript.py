@@ -225,9 +225,14 @@ def test_tests_in_both_languages_are_run(plain: Path, shell: Shell) -> None:
     assert (none.code, none.err) == (1, "error: no test matches -k nothing; leave it out to run them all\n")
     assert shell("test", "plain.test.ts", "--json", "--", "--fail-fast", folder=plain).json["passed"] == 2
     parallel = shell("test", "plain.test.ts", "--", "--parallel", folder=plain)
-    assert (parallel.code, "remove --parallel" in parallel.err) == (1, True)
+    assert (parallel.code, "remove --parallel" in parallel.err) == (2, True)
+    for option, why in (("--bogus", "unexpected argument '--bogus' found"), ("--fail-fast=x", "invalid value 'x' for")):
+        for json_too in ((), ("--json",)):
+            refused = shell("test", "plain.test.ts", *json_too, "--", option, folder=plain)
+            assert (refused.code, refused.out, refused.err.count("\n")) == (2, "", 1), refused
+            assert f"refuses the options: {why}" in refused.err and "`devkit test --help`" in refused.err
     both = shell("test", "--", "-x", folder=plain)
-    assert (both.code, "name a folder or a file" in both.err) == (1, True)
+    assert (both.code, "name a folder or a file" in both.err) == (2, True)
 
 
 def test_npm_test_may_be_devkit_test(plain: Path, shell: Shell) -> None:

@@ -19,6 +19,8 @@ const afterThis = globalThis.setImmediate;
 const { connect, createHttpClient, exit, readTextFileSync, args: [host, scripts, certificates] } = Deno;
 const BUNDLE = "script.js";
 const MAP = "script.map";
+const UNFIT = "TypeError: the script must export default an object with a function fetch(request, env, ctx), as " +
+  "createIntegration() makes";
 const CONTROL = 0xffffffff;
 const OWNER = ""; // in the socket names of the serving process that started this one, and ends it
 const NO_BYTES = new Uint8Array(0);
@@ -250,9 +252,9 @@ async function load(line, name) {
   try {
     const module = await current.run(call, () => import(`file://${scripts}/${BUNDLE}`));
     if (typeof module.default?.fetch !== "function") {
-      throw new TypeError(
-        "the script must export default an object with a function fetch(request, env, ctx), as createIntegration() makes",
-      );
+      const fault = places.faultOfExport(UNFIT, readTextFileSync(`${scripts}/${BUNDLE}`));
+      line.send(pack(FAULT, JSON.stringify(fault)));
+      return;
     }
     script = module.default;
     line.send(pack(READY, REPORT));

@@ -93,6 +93,13 @@ export class Places {
     return fault;
   }
 
+  /** The same for a script whose default export is unfit: at the export, or at its file where there is none. */
+  faultOfExport(message, code) {
+    const at = placeOfExport(code);
+    const place = at !== null && this.#known() ? this.#known().find(at.line, at.column) : at;
+    return { message, file: this.#name, ...(place ?? { line: 1, column: 1 }) };
+  }
+
   #sentence(error) {
     let message;
     try {
@@ -104,6 +111,24 @@ export class Places {
     const parsed = /^TypeError: (SyntaxError: [^\n]*)/.exec(message);
     return this.rewrite(parsed ? parsed[1] : message).slice(0, 4000);
   }
+}
+
+/**
+ * Where a bundle says what its default export is, lines and columns from 1; null without one. Bundlers move the export to
+ * the end and leave the value with a name where the author exported it; only that has a place in the author's files.
+ */
+function placeOfExport(code) {
+  const named = [...code.matchAll(/\bexport\s*\{[^{}]*?([\w$]+)\s+as\s+default\b/g)].at(-1);
+  const own = [...code.matchAll(/^[\t ]*(?=export\s+default\b)/gm)].at(-1);
+  let at = own && own.index + own[0].length;
+  if (named) {
+    const name = named[1].replaceAll("$", "\\$");
+    const made = new RegExp(`\\b(?:var|let|const|class|function\\*?)\\s+${name}(?![\\w$])`).exec(code);
+    at = (made ?? named).index;
+  }
+  if (at === undefined) return null;
+  const before = code.slice(0, at).split("\n");
+  return { line: before.length, column: before.at(-1).length + 1 };
 }
 
 /** Send what a script writes to whoever is listening; `listener()` gives the call a line belongs to, or undefined. */
