@@ -187,10 +187,11 @@ def test_what_is_wrong_is_reported(
     assert words in done.err
 
 
-def test_a_refusal_as_json_has_its_status(logged_in: Shell, counter: Installed) -> None:
-    event = happened(counter, {"type": "space_content_updated", "revisionId": "r", "spaceId": counter.space})
-    assert counter.owner.api.call("DELETE", f"{counter.path}/installations/{counter.installation}").status < 300
-    done = logged_in("replay", event, "--integration", counter.name, "--json")
+def test_a_refusal_as_json_has_its_status(logged_in: Shell, alpha: Tenant) -> None:
+    integration = installed(alpha)
+    event = happened(integration, {"type": "space_content_updated", "revisionId": "r", "spaceId": integration.space})
+    assert alpha.api.call("DELETE", f"{integration.path}/installations/{integration.installation}").status < 300
+    done = logged_in("replay", event, "--integration", integration.name, "--json")
     assert (done.code, json.loads(done.err)["error"]["status"]) == (1, 400)
 
 
