@@ -6,11 +6,14 @@ requests and background jobs under way bring.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.store import organization_storage as stored
 from runtime.store import rows
+from runtime.store.disk import has_room
 from runtime.store.reach import HOST
 from runtime.store.tables.spaces import SpaceRow
 
@@ -21,17 +24,28 @@ FULL = (
     "good after 7 days, or ask who runs the host for more (DEVKIT_ORGANIZATION_STORAGE)."
 )
 
+DISK_FULL = (
+    "The disk of this host is almost full, and takes nothing new; whoever runs it must make room. What is there can be "
+    "read, merged and deleted."
+)
+
 _gigabytes: float = 0
+_folder: Path | None = None
 
 
-def use_limit(gigabytes: float) -> None:
-    """Set how much one organization may store, for all of this process; 0 is no limit."""
-    global _gigabytes
-    _gigabytes = gigabytes
+def use_limit(gigabytes: float, folder: Path | None) -> None:
+    """Set how much one organization may store, for all of this process; 0 is no limit.
+
+    `folder` is where this host's own database is, on whose disk some room is kept.
+    """
+    global _gigabytes, _folder
+    _gigabytes, _folder = gigabytes, folder
 
 
 def enforce(session: Session, organization_id: str, more: int = 0) -> None:
-    """Check that an organization may store `more` bytes; raises BadRequest."""
+    """Check that an organization may store `more` bytes; raises BadRequest, and Unavailable on a full disk."""
+    if _folder is not None and not has_room(_folder, more):
+        raise errors.Unavailable(DISK_FULL)
     if not _gigabytes:
         return
     there = stored.size_of(session, organization_id)
@@ -40,7 +54,7 @@ def enforce(session: Session, organization_id: str, more: int = 0) -> None:
 
 
 def enforce_for_space(session: Session, space_id: str, more: int = 0) -> None:
-    """Check that the organization of a space may store `more` bytes; raises BadRequest."""
+    """Check that the organization of a space may store `more` bytes; raises as `enforce` does."""
     space = rows.find(session, HOST, SpaceRow, id=space_id)
     if space is not None:  # one that was removed meanwhile has its own answer
         enforce(session, space.organization_id, more)

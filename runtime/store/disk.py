@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import sys
 import tempfile
 import threading
@@ -15,8 +16,16 @@ log = logging.getLogger(__name__)
 
 PROBE = 1024 * 1024
 """Free bytes that are required: with less, the database is about to fail."""
+KEPT_FREE, KEPT_SHARE = 256 << 20, 0.05
+"""Free bytes of a disk, or the share of a small one, that are left to what cannot wait, such as events and sign-ins."""
 REMEMBERED = 1.0
 """Seconds for which an answer counts: the requester often must not keep the disk busy."""
+
+
+def has_room(folder: Path, more: int = 0) -> bool:
+    """Return whether the disk of a folder has `more` bytes and what is kept free; raises OSError."""
+    usage = shutil.disk_usage(folder)
+    return usage.free - more >= min(KEPT_FREE, usage.total * KEPT_SHARE)
 
 
 class Disk:

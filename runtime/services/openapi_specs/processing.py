@@ -72,7 +72,7 @@ def _with_room(session: Session, spec: OpenApiSpecRow, outcome: Outcome) -> Outc
         return outcome
     try:
         organization_storage.enforce(session, spec.organization_id, outcome.blob.size)
-    except errors.BadRequest as full:
+    except (errors.BadRequest, errors.Unavailable) as full:
         return Outcome(None, "FETCH_ERROR", (full.message,))
     return outcome
 

@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from runtime.store.blobs.backend import BlobMissing, BlobsUnavailable
+from runtime.store.disk import has_room
 
 log = logging.getLogger(__name__)
-
-KEPT_FREE, KEPT_SHARE = 256 << 20, 0.05
-"""Bytes of a disk, or the share of a small one, that no file takes: without them the database beside it would fail."""
 
 
 class FolderBackend:
@@ -76,12 +74,11 @@ class FolderBackend:
     def _check_room(self, size: int) -> None:
         """Leave to the rest of the host what it needs of the disk; raises `BlobsUnavailable`."""
         there = self._folder if self._folder.exists() else self._folder.parent
-        disk = shutil.disk_usage(there)
-        if disk.free - size >= min(KEPT_FREE, disk.total * KEPT_SHARE):
+        if has_room(there, size):
             self._told = False
             return
         if not self._told:  # once, and not for each of many files
-            log.error("%s: files are refused, since the disk has only %s bytes left", there, f"{disk.free:,}")
+            log.error("files are refused: the disk of %s is almost full", there)
             self._told = True
         raise BlobsUnavailable(f"{self._folder}: the disk is almost full")
 

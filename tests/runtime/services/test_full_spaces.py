@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,7 @@ from runtime.contract.change_requests import CreateChangeRequest
 from runtime.contract.identifiers import new_id
 from runtime.services import change_requests, content, content_quota, moving, organization_storage
 from runtime.services import spaces as space_service
+from runtime.store import disk
 from runtime.store import organization_storage as stored
 from runtime.store.content import collecting, sizes
 from runtime.store.content.entries import File
@@ -171,6 +173,22 @@ def test_no_more_is_copied_at_once_than_others_wait_for(ground: Ground, monkeypa
         with pytest.raises(errors.BadRequest, match="copied at once"):
             space_service.duplicate(session, space)
         session.rollback()
+
+
+def test_a_disk_that_is_almost_full_takes_nothing_new(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert ground.put(ground.requests[0])
+    monkeypatch.setattr(organization_storage, "_folder", tmp_path)
+    assert ground.put(ground.requests[1])
+    monkeypatch.setattr(disk, "KEPT_FREE", 2 * shutil.disk_usage(tmp_path).total)
+    monkeypatch.setattr(disk, "KEPT_SHARE", 2)
+    with pytest.raises(errors.Unavailable, match="almost full"):
+        ground.put(ground.requests[1])
+    with ground.database.transaction(writes=True) as session:
+        space, row = session.get_one(SpaceRow, ground.space), session.get_one(ChangeRequestRow, ground.requests[0])
+        prepared = change_requests.prepare(session, row, "merge")
+        assert change_requests.finish(session, space, row, ground.user, prepared) is not None
 
 
 def test_an_organization_has_as_much_content_as_the_host_allows(

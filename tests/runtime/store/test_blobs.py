@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete
 
-from runtime.store.blobs import folder, store
+from runtime.store import disk
+from runtime.store.blobs import store
 from runtime.store.blobs.backend import Backend, BlobMissing, BlobsUnavailable
 from runtime.store.blobs.folder import FolderBackend
 from runtime.store.blobs.s3 import BadBlobAddress, S3Backend
@@ -207,11 +208,11 @@ def test_files_leave_room_for_the_database(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     storage, name = FolderBackend(tmp_path / "blobs"), "0" * 64
-    disk = shutil.disk_usage(tmp_path)
-    monkeypatch.setattr(folder, "KEPT_FREE", 2 * disk.total)
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(disk, "KEPT_FREE", 2 * usage.total)
     storage.write(name, io.BytesIO(b"text"))  # of a small disk, a share is kept free
     assert storage.has(name, 4)
-    monkeypatch.setattr(folder, "KEPT_SHARE", 2)
+    monkeypatch.setattr(disk, "KEPT_SHARE", 2)
     for _ in range(2):
         with pytest.raises(BlobsUnavailable, match="almost full"):
             storage.write("1" * 64, io.BytesIO(b"text"))
