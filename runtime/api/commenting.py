@@ -68,9 +68,9 @@ def reply_to(call: Call, comment: CommentRow, body: CommentBody) -> CommentReply
 
 
 def update(call: Call, comment: CommentRow, body: UpdateComment) -> CommentRow:
-    """Change a comment; raises Forbidden for changes that only its author, or a reviewer, may make."""
+    """Change a comment; raises Forbidden for changes that only its author, an administrator or a reviewer may make."""
     if body.body is not MISSING:
-        _require_own(call, comment)
+        _require_author(call, comment)
     if body.resolved is not MISSING and not may_resolve(_level(call), own=_own(call, comment)):
         raise errors.Forbidden(refusal(call.actor, "the role `review`, or the author of the comment", _level(call)))
     service.update(call.session, comment, _user(call), body)
@@ -78,24 +78,24 @@ def update(call: Call, comment: CommentRow, body: UpdateComment) -> CommentRow:
 
 
 def update_reply(call: Call, reply: CommentReplyRow, body: UpdateReply) -> CommentReplyRow:
-    """Change a reply; raises Forbidden for changes that only its author may make."""
+    """Change a reply; raises Forbidden for changes that only its author, or an administrator, may make."""
     if body.body is not MISSING:
-        _require_own(call, reply)
+        _require_author(call, reply)
     service.update_reply(call.session, reply, _user(call), body)
     return reply
 
 
 def remove(call: Call, row: CommentRow | CommentReplyRow | None) -> None:
     """Delete a comment with its replies, or a reply; raises Forbidden unless the caller is author or `admin`."""
-    if row is not None and not _own(call, row) and not reaches(_level(call), "admin"):
-        raise errors.Forbidden(refusal(call.actor, "the role `admin`, or the author", _level(call)))
+    if row is not None:
+        _require_author(call, row)
     if row is None or not rows.remove(call.session, row):
         call.status = 204
 
 
-def _require_own(call: Call, row: CommentRow | CommentReplyRow) -> None:
-    if not _own(call, row):
-        raise errors.Forbidden(refusal(call.actor, "the author, who alone changes what was written", _level(call)))
+def _require_author(call: Call, row: CommentRow | CommentReplyRow) -> None:
+    if not _own(call, row) and not reaches(_level(call), "admin"):
+        raise errors.Forbidden(refusal(call.actor, "the role `admin`, or the author", _level(call)))
 
 
 def _own(call: Call, row: CommentRow | CommentReplyRow) -> bool:

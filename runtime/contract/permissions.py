@@ -52,11 +52,12 @@ def permissions(promises: Promises, level: Role | None) -> dict[str, bool]:
 def comment_permissions(level: Role | None, *, own: bool) -> dict[str, bool]:
     """Return the `permissions` of a comment or a reply; authors can change their own while they may comment."""
     comments = reaches(level, "comment")
+    changes = (own and comments) or reaches(level, "admin")
     return {
         "view": reaches(level, "read"),
-        "edit": own and comments,
+        "edit": changes,
         "reply": comments,
-        "delete": (own and comments) or reaches(level, "admin"),
+        "delete": changes,
     }
 
 

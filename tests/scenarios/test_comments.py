@@ -117,7 +117,7 @@ def allowed(level: str, *, own: bool) -> dict[str, bool]:
     return {
         "view": True,
         "reply": number >= 1,
-        "edit": own and number >= 1,
+        "edit": number >= (1 if own else 5),
         "resolve": number >= (1 if own else 3),
         "delete": number >= (1 if own else 5),
     }
