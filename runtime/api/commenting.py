@@ -25,7 +25,6 @@ from runtime.contract.permissions import may_resolve
 from runtime.serializers import comments as serializers
 from runtime.services import commenting as service
 from runtime.store import comments as stored
-from runtime.store import rows
 from runtime.store.tables.change_requests import ChangeRequestRow
 from runtime.store.tables.comments import CommentReplyRow, CommentRow
 from runtime.store.tables.spaces import SpaceRow
@@ -89,7 +88,7 @@ def remove(call: Call, row: CommentRow | CommentReplyRow | None) -> None:
     """Delete a comment with its replies, or a reply; raises Forbidden unless the caller is author or `admin`."""
     if row is not None:
         _require_author(call, row)
-    if row is None or not rows.remove(call.session, row):
+    if row is None or not service.remove(call.session, row):
         call.status = 204
 
 

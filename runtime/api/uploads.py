@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import BinaryIO, cast
 from wsgiref.types import WSGIEnvironment
 
@@ -24,14 +26,25 @@ class Upload:
         if length is not None and length > most:
             raise errors.TooLarge(f"The body has {length} bytes; this operation takes at most {most}.")
         refuse_encoded(environ)
+        self.length = length or 0
         self._stream = get_input_stream(environ, max_content_length=most + 1)
         self.content_type = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
 
-    def store(self, call: Call) -> Blob:
+    @contextmanager
+    def stored(self, call: Call) -> Iterator[Blob]:
         """Store the body as it arrives, in one of its owner's slots; no transaction may be open.
 
-        Raises TooLarge, BadRequest for an empty one, Unauthorized, and Unavailable.
+        Where what follows fails, it is not kept. Raises TooLarge, BadRequest for an empty one, Unauthorized, and
+        Unavailable.
         """
+        blob = self._store(call)
+        try:
+            yield blob
+        except BaseException:
+            call.host.blobs.discard(blob)
+            raise
+
+    def _store(self, call: Call) -> Blob:
         host = call.host
 
         def put() -> Blob:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, Self, TypeVar
 from urllib.parse import urlsplit
@@ -168,6 +169,19 @@ Moment = Annotated[datetime, PlainSerializer(wire_time, return_type=str)]
 GivenMoment = Annotated[AwareDatetime, BeforeValidator(no_number), AfterValidator(in_utc)]
 Text = Annotated[str, AfterValidator(has_no_nul)]
 JsonObject = Annotated[dict[str, Any], AfterValidator(nul_free)]
+MAX_SMALL = 128 << 10
+"""Bytes of a JSON object of which there may be very many."""
+
+
+def small(value: Any) -> Any:
+    """Refuse JSON of more than `MAX_SMALL` bytes."""
+    size = len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    if size > MAX_SMALL:
+        raise ValueError(f"has {size:,} bytes as JSON; at most {MAX_SMALL:,} are allowed")
+    return value
+
+
+SmallJsonObject = Annotated[JsonObject, AfterValidator(small)]
 Url = Annotated[str, StringConstraints(max_length=2048)]
 
 

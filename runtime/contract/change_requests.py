@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_validator
 
-from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Text, WireModel
+from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Text, WireModel, small
 from runtime.contract.computing import GivenSource, JsonDocument
 from runtime.contract.content_references import ContentReference, FileReference, UrlReference
 from runtime.contract.documents import check_document
@@ -31,6 +31,7 @@ def _document(value: dict[str, Any]) -> dict[str, Any]:
 
 
 Document = Annotated[JsonObject, AfterValidator(_document)]
+SmallDocument = Annotated[Document, AfterValidator(small)]
 
 
 class CreateChangeRequest(Body):
@@ -44,7 +45,7 @@ class UpdateChangeRequest(Body):
     """A change of a change request; absent fields stay unchanged. `merged` can only be reached by merging."""
 
     subject: Subject | MISSING = MISSING
-    description: Document | MISSING = MISSING
+    description: SmallDocument | MISSING = MISSING
     status: Literal["draft", "open", "archived"] | MISSING = MISSING
 
 
@@ -294,7 +295,7 @@ class RequestReviewers(Body):
 
     users: Annotated[list[ObjectId], Field(max_length=50)]
     subject: Subject | MISSING = MISSING
-    description: Document | MISSING = MISSING
+    description: SmallDocument | MISSING = MISSING
 
 
 class RequestedReviewer(WireModel):

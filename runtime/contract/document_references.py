@@ -22,12 +22,15 @@ FIELDS = {
     "openapi": "spec",
 }
 """Kind of reference -> the field that must name its target."""
+_NAMED = tuple(FIELDS.values())
 _SHOWS = ("image", "inline-image", "file", "drawing", "reusable-content", "openapi", "swagger", "openapi-operation")
 """Nodes that show what they refer to, and do not only lead there."""
 MAX_REFERENCES = 5000
 """Of one document; what is beyond is not followed."""
 MAX_LENGTH = 2048
 """Characters of an address or id, beyond which it is none."""
+MAX_NAME = 100
+"""Characters of the key or id of a node: the name is stored with each reference in it, and a longer one names none."""
 
 
 class Reference(NamedTuple):
@@ -69,10 +72,16 @@ def is_reference(value: Any) -> bool:
     return isinstance(target, str) and 0 < len(target) <= MAX_LENGTH
 
 
+def plain(ref: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a ContentRef names, without all else that somebody may have written into it."""
+    named = {name: ref[name] for name in _NAMED if isinstance(ref.get(name), str) and len(ref[name]) <= MAX_LENGTH}
+    return {"kind": ref["kind"], **named}
+
+
 def _in_data(node: Node, data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for name in ("ref", "refDark", "target"):
         if is_reference(data.get(name)):
-            yield data[name]
+            yield plain(data[name])
     if node.get("type") == "embed" and isinstance(data.get("url"), str) and 0 < len(data["url"]) <= MAX_LENGTH:
         yield {"kind": "url", "url": data["url"]}
     if node.get("type") == "table":
@@ -89,14 +98,14 @@ def _in_cells(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         for name, value in values.items() if isinstance(values, dict) else ():
             if kinds.get(name) in ("files", "users") and isinstance(value, list):
                 kind = "file" if kinds[name] == "files" else "user"
-                yield from ({"kind": kind, kind: one} for one in value if isinstance(one, str) and one)
+                yield from ({"kind": kind, kind: one} for one in value if is_reference({"kind": kind, kind: one}))
             elif isinstance(value, dict):
                 ref = value.get("ref", value)
                 if is_reference(ref):
-                    yield ref
+                    yield plain(ref)
 
 
 def _name_of(node: Node) -> str | None:
     meta = node.get("meta")
     name = node.get("key") or (meta.get("id") if isinstance(meta, dict) else None)
-    return name if isinstance(name, str) and name else None
+    return name if isinstance(name, str) and 0 < len(name) <= MAX_NAME else None

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, Field, StringConstraints
 
-from runtime.contract.base import Body, JsonObject, ListQuery, Moment, Query, Text, WireModel
+from runtime.contract.base import Body, ListQuery, Moment, Query, SmallJsonObject, Text, WireModel
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.integrations import Integration
 from runtime.contract.sites import Site
@@ -35,7 +35,7 @@ class UpdatePart(Body):
     `status` (extension) pauses with `paused` and resumes with `active`.
     """
 
-    configuration: JsonObject | MISSING = MISSING
+    configuration: SmallJsonObject | MISSING = MISSING
     external_ids: ExternalIds | MISSING = MISSING
     status: Literal["active", "paused"] | MISSING = MISSING
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, AfterValidator, BeforeValidator, FailFast, Field, StringConstraints, model_validator
 
-from runtime.contract.base import Body, ListQuery, Moment, Text, Url, WireModel
+from runtime.contract.base import Body, ListQuery, Moment, SmallJsonObject, Text, Url, WireModel
 from runtime.contract.expected import DOTTED, expecting
 from runtime.contract.organizations import Organization
 from runtime.contract.security_policy import normalise
@@ -321,5 +321,5 @@ class RollBack(Body):
 class QueueTask(Body):
     """A task for later; `schedule` is the delay in seconds, up to a day."""
 
-    task: Annotated[dict[str, Any], Field()]
+    task: SmallJsonObject
     schedule: Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)] = 0

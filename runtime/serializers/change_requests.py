@@ -48,6 +48,11 @@ def change_requests(view: View, rows: Sequence[ChangeRequestRow]) -> list[Change
     ]
 
 
+def change_request_alone(view: View, row: ChangeRequestRow) -> ChangeRequest:
+    """Show a change request without its description, which may be long: for references, which would repeat it."""
+    return change_requests(view, [row])[0].model_copy(update={"description": MISSING})
+
+
 def _document(row: ChangeRequestRow) -> JsonDocument:
     document = row.description or {}
     return JsonDocument(data=document.get("data", {}), nodes=document.get("nodes", []))

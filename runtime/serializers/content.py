@@ -126,8 +126,9 @@ class PageTree:
         return one
 
     def alone(self, page: Page) -> dict[str, Any]:
-        """Show one page as if nothing were in it: for lists of pages, which would repeat whole trees."""
+        """Show one page without what is in it, and without variables: for lists of pages, which would repeat them."""
         one = self._page(page)
+        one.pop("variables", None)
         return {**one, "pages": []} if page.type in HOLDS_PAGES else one
 
     def _page(self, page: Page) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from runtime.contract.timestamps import wire_time
 from runtime.dispatch import outbox
 from runtime.serializers.file_urls import address_of
 from runtime.services import content, content_quota, quotas, semantic_changes
+from runtime.services.describing import describe
 from runtime.services.editing import Editor, Node, too_much
 from runtime.services.merging.snapshots import Merge, merge_snapshots
 from runtime.store import change_requests as stored
@@ -122,10 +123,9 @@ def update(session: Session, space: SpaceRow, row: ChangeRequestRow, body: Updat
         raise errors.BadRequest(CLOSED["merged"])
     if row.status in CLOSED and body.status not in (MISSING, *CLOSED):
         _enforce_open_limit(session, space)
-    for field in ("subject", "description", "status"):
-        value = getattr(body, field)
-        if value is not MISSING:
-            setattr(row, field, value)
+    describe(session, row, body)
+    if body.status is not MISSING:
+        row.status = body.status
     session.flush()
 
 
@@ -181,6 +181,7 @@ def put_file(session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: 
 
     def apply(editor: Editor) -> None:
         content_quota.for_files(session, space.id, {file.blob: file.size})
+        content_quota.for_documents(session, space.id)
         editor.put_file(file)
 
     return _edit(session, space, row, user_id, apply)[0]
@@ -194,7 +195,7 @@ def _edit(
     editor = Editor(_snapshot(session, row.space_id, row.revision_id), wire_time(now()))
     apply(editor)
     made = write_revision(
-        session, row, user_id, editor.snapshot(), editor.documents.values(), "edits", [row.revision_id]
+        session, row, user_id, editor.snapshot(), [*editor.documents.values()], "edits", [row.revision_id]
     )
     return made.id, editor.added
 
@@ -285,10 +286,7 @@ def request_reviewers(
     """
     lock(session, space)
     refresh_open(session, row)
-    for field in ("subject", "description"):
-        value = getattr(body, field)
-        if value is not MISSING:
-            setattr(row, field, value)
+    describe(session, row, body)
     asked = stored.reviewers(session, row.id, body.users)
     more = len(set(body.users) - asked.keys())
     quotas.enforce(session, RequestedReviewerRow, MAX_REVIEWERS, FULL_OF_REVIEWERS, more=more, change_request_id=row.id)
@@ -369,7 +367,8 @@ def write_revision(
     """
     if sum(one["count"] for one in row.contributors.values()) % content_quota.SELDOM == 0:
         content_quota.for_revisions(session, row.space_id)
-    content_quota.for_documents(session, row.space_id)
+    if documents:  # what only deletes or moves is let in
+        content_quota.for_documents(session, row.space_id)
     values |= {"type": kind, "parents": parents, "user_id": user_id}
     before = _revision(session, row.space_id, row.revision_id)
     made = revisions.write(session, row.space_id, snapshot, documents, before=before, **values)

@@ -19,10 +19,11 @@ from runtime.contract.comments import (
 )
 from runtime.contract.document_nodes import said
 from runtime.serializers.comment_targets import page_of
-from runtime.services import content, quotas
+from runtime.services import content, organization_storage, quotas
 from runtime.services.documents import markdown_of_sent, read_briefly
 from runtime.store import comments as stored
 from runtime.store import locks, rows
+from runtime.store.content import sizes
 from runtime.store.content.entries import Page
 from runtime.store.content.revisions import snapshot_of
 from runtime.store.database import now
@@ -62,6 +63,7 @@ def post(session: Session, place: SpaceRow | ChangeRequestRow, user_id: str, bod
     quotas.enforce(session, CommentRow, MAX_COMMENTS, FULL_OF_COMMENTS, space_id=row.space_id)
     session.add(row)
     session.flush()
+    _count(session, row)
     return row
 
 
@@ -71,6 +73,7 @@ def reply(session: Session, comment: CommentRow, user_id: str, body: CommentBody
     row = CommentReplyRow(comment_id=comment.id, space_id=comment.space_id, user_id=user_id, **_written(body))
     session.add(row)
     session.flush()
+    _count(session, row)
     return row
 
 
@@ -89,13 +92,34 @@ def update_reply(session: Session, row: CommentReplyRow, user_id: str, body: Upd
     session.flush()
 
 
+def remove(session: Session, row: CommentRow | CommentReplyRow) -> bool:
+    """Delete a comment with its replies, or a reply; False where somebody else did."""
+    size = stored.size_of(row)
+    if isinstance(row, CommentRow):
+        size += stored.size_of_replies(session, row.id)
+    gone = rows.remove(session, row)
+    if gone:
+        sizes.note(session, row.space_id, -size)
+    return gone
+
+
+def _count(session: Session, row: CommentRow | CommentReplyRow, before: int = 0) -> None:
+    """Count a text into what its organization stores; raises BadRequest where it may store no more."""
+    more = stored.size_of(row) - before
+    if more > 0:
+        organization_storage.enforce_for_space(session, row.space_id, more)
+    sizes.note(session, row.space_id, more)
+
+
 def _change(
     session: Session, row: CommentRow | CommentReplyRow, user_id: str, body: UpdateComment | UpdateReply
 ) -> None:
     if body.body is not MISSING:
+        before = stored.size_of(row)
         for column, value in _written(body.body).items():
             setattr(row, column, value)
         row.edited_at = now()
+        _count(session, row, before)
     if body.removed_reactions is not MISSING:
         stored.unreact(session, row.id, user_id, body.removed_reactions)
     if body.added_reactions is not MISSING:

@@ -179,6 +179,8 @@ def join(session: Session, organization_id: str, invite_id: str, user_id: str) -
             raise errors.NotFound(NO_INVITE)
     member = rows.find(session, HOST, MemberRow, organization_id=organization_id, user_id=user_id)
     sso = isinstance(accepted, EmailInviteRow) and accepted.sso
+    if accepted.role == "admin" and (member is None or member.role != "admin"):
+        quotas.for_administered(session, user_id)
     if member is None:
         quotas.for_members(session, organization_id)
         member = MemberRow(organization_id=organization_id, user_id=user_id, role=accepted.role, sso=sso)

@@ -17,19 +17,20 @@ from runtime.store import openapi_specs, rows
 from runtime.store.content import references
 from runtime.store.content.entries import Page, ReusableContent
 from runtime.store.content.references import NOTHING, Found
-from runtime.store.content.revisions import snapshot_of
+from runtime.store.content.revisions import entries_in, snapshot_of
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.database import Table
 from runtime.store.reach import HOST, Reach
 from runtime.store.tables.collections import CollectionRow
 from runtime.store.tables.content import RevisionRow
 from runtime.store.tables.openapi_specs import OpenApiSpecRow
-from runtime.store.tables.organizations import MemberRow
+from runtime.store.tables.organizations import MemberRow, UserRow
 from runtime.store.tables.spaces import SpaceRow
 
 Status = Literal["ok", "broken", "in-app"]
-MAX_SPACES = 50
-"""Other spaces whose pages are looked for; what leads into more of them is shown as if it were there."""
+MAX_SPACES, MAX_ENTRIES = 50, 50_000
+"""Other spaces whose pages are looked for, and about how many pages, files and reusable contents all of them have; what
+leads into more is shown as if it were there."""
 AT_ONCE = 500
 """Ids in one statement."""
 
@@ -71,6 +72,7 @@ class Links:
         self._found = references.read(session, space.id, self.here.snapshot.documents())
         self._seen: dict[type[Table], set[str]] = {}
         self._elsewhere: dict[str, Version | None] = {}
+        self._entries_left = MAX_ENTRIES
 
     def usages(self, page: Page | None = None) -> list[Usage]:
         """Group the references of a revision, or of one page, by their target, in the order they are read in."""
@@ -139,6 +141,9 @@ class Links:
             some = MemberRow.user_id.in_(batch)
             every = rows.every(self._session, HOST, MemberRow, some, organization_id=self.here.space.organization_id)
             members |= {member.user_id for member in every}
+        # Guests see of the people in an organization those alone whom they work with.
+        if self._reach.kind == "user":
+            members = set(rows.seen_by_id(self._session, self._reach, UserRow, members))
         self._seen[MemberRow] = members
         self._seen[OpenApiSpecRow] = self._specs({ref["spec"] for ref in named if ref["kind"] == "openapi"})
         for usage in usages:
@@ -188,7 +193,10 @@ class Links:
     def _look_at(self, space_id: str) -> Version | None:
         space = rows.find(self._session, self._reach, SpaceRow, id=space_id)
         row = rows.find(self._session, HOST, RevisionRow, id=space.revision_id) if space is not None else None
-        return Version(space, row, snapshot_of(self._session, row)) if space is not None and row is not None else None
+        if space is None or row is None:
+            return None
+        self._entries_left -= entries_in(row)
+        return Version(space, row, snapshot_of(self._session, row)) if self._entries_left >= 0 else None
 
     def _is_in(self, snapshot: Snapshot, ref: Mapping[str, Any], elsewhere: bool) -> bool:
         kind = ref["kind"]

@@ -32,9 +32,11 @@ LOCKS_OUT = (
 def change_role(session: Session, organization: OrganizationRow, member: MemberRow, role: Role | None) -> None:
     """Give a member another role, and withdraw invites by e-mail to them.
 
-    Raises Conflict for the last administrator who can sign in.
+    Raises Conflict for the last administrator who can sign in, and for who administers too many organizations.
     """
     _keep_an_admin(session, organization, member, role)
+    if role == "admin" and member.role != "admin":
+        quotas.for_administered(session, member.user_id)
     if member.role == "admin" and role != "admin":
         _withdraw_invites(session, member)
         tunnels.end_development_by(session, member.user_id, organization.id)

@@ -7,14 +7,14 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.organizations import Role, UpdateOrganization
-from runtime.store import identity_providers, locks, rows
+from runtime.services import quotas
+from runtime.store import identity_providers, rows
 from runtime.store import organizations as stored
 from runtime.store.database import now
 from runtime.store.rows import HOST
 from runtime.store.tables.organizations import MemberRow, OrganizationRow
 from runtime.store.tables.sites import SiteRow
 
-MAX_ADMINISTERED = 500
 WITHOUT_PROVIDER = (
     "sso: the organization has no identity provider with `ssoURL`, `entityID` and `certificate`; "
     "without one, nobody could sign in. Complete an identity provider first."
@@ -31,11 +31,7 @@ def create(session: Session, title: str, hostname: str | None, user_id: str) -> 
 
     Raises Conflict for somebody who administers as many as one person may: each costs all their requests a little.
     """
-    locks.acquire(session, f"organizations of {user_id}")
-    if len(rows.every(session, HOST, MemberRow, user_id=user_id, role="admin")) >= MAX_ADMINISTERED:
-        raise errors.Conflict(
-            f"You administer {MAX_ADMINISTERED} organizations, too many to create another; leave one first."
-        )
+    quotas.for_administered(session, user_id)
     organization = stored.add(session, title, hostname)
     session.add(MemberRow(organization_id=organization.id, user_id=user_id, role="admin"))
     session.flush()

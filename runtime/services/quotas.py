@@ -10,6 +10,7 @@ from runtime.contract import errors
 from runtime.services.structure import lock_structure
 from runtime.store import locks, rows
 from runtime.store.database import Table
+from runtime.store.reach import HOST
 from runtime.store.tables.collections import CollectionRow
 from runtime.store.tables.organizations import MemberRow
 from runtime.store.tables.spaces import SpaceRow
@@ -22,6 +23,12 @@ FULL_OF_SPACES = (
 )
 FULL_OF_COLLECTIONS = "An organization has at most {most} collections; delete some first."
 FULL_OF_MEMBERS = "This organization has {most} members, which is the maximum; an administrator must remove some first."
+
+MAX_ADMINISTERED = 500
+"""Organizations that a person administers: each costs all their requests a little, and may store its share."""
+ADMINISTERS_MANY = (
+    "This person administers {most} organizations, and cannot administer another one; they must leave one first."
+)
 
 
 def enforce(
@@ -51,6 +58,13 @@ def for_collections(session: Session, organization_id: str, more: int = 1) -> No
     """Make sure that an organization has room for more collections, as `for_spaces` does; raises BadRequest."""
     lock_structure(session, organization_id)
     enforce(session, CollectionRow, MAX_COLLECTIONS, FULL_OF_COLLECTIONS, more=more, organization_id=organization_id)
+
+
+def for_administered(session: Session, user_id: str) -> None:
+    """Make sure that a person may administer one more organization; raises Conflict."""
+    locks.acquire(session, f"organizations of {user_id}")
+    if len(rows.every(session, HOST, MemberRow, user_id=user_id, role="admin")) >= MAX_ADMINISTERED:
+        raise errors.Conflict(ADMINISTERS_MANY.format(most=f"{MAX_ADMINISTERED:,}"))
 
 
 def for_members(session: Session, organization_id: str) -> None:

@@ -219,11 +219,14 @@ def _member(session: Session, provider: SamlProviderRow, person: SignedIn, momen
     membership.lock_membership(session, provider.organization_id, user.id)
     member = rows.find(session, HOST, MemberRow, **by)
     if member is None:
+        role = _invited_role(session, provider, address, moment)
         try:
             quotas.for_members(session, provider.organization_id)
-        except errors.BadRequest as full:
+            if role == "admin":
+                quotas.for_administered(session, user.id)
+        except (errors.BadRequest, errors.Conflict) as full:
             raise ResponseRejected(str(full)) from full
-        member = MemberRow(**by, role=_invited_role(session, provider, address, moment))
+        member = MemberRow(**by, role=role)
         session.add(member)
         session.flush()
         if provider.default_team is not None:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
+from runtime.contract.base import small
 from runtime.contract.events import EVENTS, TriggerAnswer, TriggeredEvents, TriggerEvent
 from runtime.contract.identifiers import new_id
 from runtime.contract.rendering import RenderIntegration
@@ -66,6 +67,10 @@ def trigger(
         must_have_room(session, integration, body.count)
         tasks = [outbox.emit_task(session, integration.id, body.event["task"], 0) for _ in range(body.count)]
         return [str(row["id"]) for row in tasks], None
+    try:
+        small(body.event)  # it waits as a row, and very many may wait
+    except ValueError as large:
+        raise errors.BadRequest(f"event: {large}") from None
     candidates = _named(candidates, body)
     space_id, site_id = _place(session, integration, kind, body, candidates)
     chosen = matching(EVENTS[kind], candidates, space_id=space_id, site_id=site_id)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import ColumnElement, Text, cast, delete, func, select
 from sqlalchemy.orm import Session
 
 from runtime.contract.comments import CommentQuery
@@ -15,6 +16,18 @@ from runtime.store.tables.organizations import MemberRow
 
 REACTION = 400
 """Characters of a reaction as it is shown: who reacted, and when."""
+
+
+def size_of_replies(session: Session, comment_id: str) -> int:
+    """Add up the characters of the replies to a comment, as `size_of` counts them."""
+    row = CommentReplyRow
+    each = func.length(cast(row.document, Text)) + func.length(row.markdown)
+    return int(session.scalar(select(func.sum(each)).where(row.comment_id == comment_id)) or 0)
+
+
+def size_of(row: CommentRow | CommentReplyRow) -> int:
+    """Count the characters of a comment or a reply, as they are stored."""
+    return len(json.dumps(row.document, separators=(",", ":"), ensure_ascii=False)) + len(row.markdown)
 
 
 def matching(place_id: str, query: CommentQuery) -> list[ColumnElement[bool]]:

@@ -1,4 +1,4 @@
-"""How many bytes an organization stores: content and files of its spaces, versions of integrations, specifications."""
+"""How many bytes an organization stores: what is in its spaces, versions of integrations, specifications, PDFs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from runtime.store.tables.content import ContentSizeRow
 from runtime.store.tables.integrations import IntegrationRow, VersionRow
 from runtime.store.tables.openapi_specs import OpenApiSpecRow, OpenApiVersionRow
+from runtime.store.tables.pdfs import PdfRow
 from runtime.store.tables.spaces import SpaceRow
 
 
@@ -32,4 +33,9 @@ def _sums(organization_id: str) -> tuple[Select[int], ...]:
         .join(OpenApiSpecRow, OpenApiSpecRow.id == OpenApiVersionRow.spec_id)
         .where(OpenApiSpecRow.organization_id == organization_id)
     )
-    return content, versions, specifications
+    pdfs = (
+        select(func.sum(PdfRow.size))
+        .join(SpaceRow, SpaceRow.id == PdfRow.space_id)
+        .where(SpaceRow.organization_id == organization_id)
+    )
+    return content, versions, specifications, pdfs

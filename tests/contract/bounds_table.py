@@ -15,7 +15,6 @@ from runtime.services import (
     installing,
     inviting,
     membership,
-    organizations,
     publishing,
     quotas,
     reviewing,
@@ -77,8 +76,8 @@ BOUNDED: dict[str, dict[str, int]] = {
         "jobs": MAX_WAITING,
     },
     "createOrganization": {
-        "organizations": organizations.MAX_ADMINISTERED,
-        "members": organizations.MAX_ADMINISTERED,
+        "organizations": quotas.MAX_ADMINISTERED,
+        "members": quotas.MAX_ADMINISTERED,
     },
     "createOrganizationInvite": {"invite_links": inviting.MAX_LINKS},
     "createOrganizationSAMLProvider": {"saml_providers": saml_providers.MAX_PROVIDERS},

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from tests.conftest import HostProcess, Tenant
+from runtime.contract.identifiers import new_id
+from tests.conftest import HostProcess, Tenant, installed
+from tests.contract.requests_table import SPECIFICATION
 from tests.scenarios.people import person
 from tests.scenarios.test_content import Space, ok, page
+from tests.scenarios.test_tokens import CALLS, call
 
 GUIDE = """# Begin here
 
@@ -195,6 +199,61 @@ def test_what_one_may_not_see_is_broken(host: HostProcess, space: Space, alpha: 
     seen = ok(guest.api.get(f"{space.path}/content/page/out/links"))
     assert [item["status"] for item in seen["items"]] == ["broken", "broken", "broken"]
     assert not any("targetReference" in item for item in seen["items"])
+
+
+def test_what_one_may_not_read_by_itself_is_named_and_not_shown(host: HostProcess, space: Space, alpha: Tenant) -> None:
+    stranger, slug = person(host, alpha, "read"), f"s-{new_id().lower()}"
+    source = {"text": SPECIFICATION}
+    ok(alpha.api.post(f"/v1/orgs/{alpha.id}/openapi", {"slug": slug, "source": source}), 201)
+    text = f"[a](/users/{stranger.id}) [b](/spaces/{Space(alpha).id})"
+    space.merge(page("Out", text, id="out"))
+    path = f"{space.path}/content/page/out/links"
+    spec = f'{{% openapi-operation spec="{slug}" path="/switch" method="get" %}}\n{{% endopenapi-operation %}}'
+    space.merge(page("Spec", spec, id="spec"))
+    guest = person(host, alpha, None)
+    ok(alpha.api.post(f"{space.path}/permissions", {"role": "edit", "users": [guest.id]}), 204)
+    seen = ok(guest.api.get(path))["items"]
+    assert [item["status"] for item in seen] == ["broken", "broken"]
+    for place in (place for item in seen for place in item["locationReferences"]):
+        assert place["organization"] == {"object": "organization", "id": alpha.id}
+        assert place["space"]["title"] == "Content"
+    every = ["space:content:read", "space:metadata:read", "openapi:read"]
+    for scopes, whole in ((every[:1], False), (every, True)):
+        script = installed(alpha, CALLS, scopes=scopes)
+        ok(alpha.api.post(f"{script.path}/installations/{script.installation}/spaces", {"space": space.id}), 201)
+        items = call(script, "installation", "GET", path)["answer"]["items"]
+        assert stranger.id in json.dumps(items) and "@" not in json.dumps(items)
+        for place in (place for item in items for place in item["locationReferences"]):
+            assert ("title" in place["space"], "title" in place["organization"]) == (whole, whole)
+        there = call(script, "installation", "GET", f"{space.path}/content/page/spec/links")["answer"]["items"]
+        assert ["targetReference" in item for item in there] == [whole]
+
+
+def test_an_answer_stays_short_whatever_is_shown_at_each_place(space: Space) -> None:
+    text = " ".join(f"[x](https://e.example/{number})" for number in range(100))
+    path = space.change_request(*(page(f"Page {number}", text) for number in range(10)))
+    description = {"object": "document", "data": {"said": "x" * 100_000}, "nodes": []}
+    ok(space.api.call("PATCH", path, {"description": description}))
+    answer = space.api.get(f"{path}/links", limit="1000")
+    assert ok(answer)["count"] >= 100 and len(answer.text) < 12 << 20
+    assert "said" not in answer.text
+    longer = {**description, "data": {"said": "x" * 200_000}}
+    assert space.api.call("PATCH", path, {"description": longer}).status == 400
+
+
+def test_what_is_stored_of_a_reference_is_what_it_names(space: Space) -> None:
+    leaf = {"object": "leaf", "text": "x", "marks": []}
+    ref = {"kind": "url", "url": "https://e.example/", "junk": "z" * 9000}
+    link = {
+        "object": "inline", "type": "link", "data": {"ref": ref}, "nodes": [{"object": "text", "leaves": [leaf]}]
+    }  # fmt: skip
+    block = {"object": "block", "type": "paragraph", "key": "k" * 100_000, "data": {}, "nodes": [link] * 50}
+    document = {"object": "document", "data": {}, "nodes": [block]}
+    space.merge({**page("Long", id="long"), "document": {"document": document}})
+    answer = space.api.get(f"{space.path}/content/page/long/links")
+    (item,) = ok(answer)["items"]
+    assert item["targetReference"] == {"kind": "url", "url": "https://e.example/"} and len(answer.text) < 200_000
+    assert "internalLocation" not in item["locationReferences"][0]
 
 
 def test_a_copy_has_the_same_links(space: Space, alpha: Tenant) -> None:

@@ -15,7 +15,7 @@ from runtime.contract.base import ListOf
 from runtime.contract.content import FileQuery, FilesQuery, RevisionFile, UploadQuery
 from runtime.serializers import content as serializers
 from runtime.services import change_requests as editing
-from runtime.services import content
+from runtime.services import content, organization_storage
 from runtime.services.files import MAX_FILE, file_in, file_of
 from runtime.store.content.revisions import snapshot_of
 from runtime.store.tables.change_requests import ChangeRequestRow
@@ -76,13 +76,15 @@ def upload_file_to_change_request(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, query: UploadQuery, upload: Upload
 ) -> RevisionFile:
     """Add a file to a change request, or replace its bytes, with the body of the request (extension)."""
-    blob = upload.store(call)
-    file = file_of(call.host.blobs, blob, query.name, upload.content_type, query.id)
-    with call.host.database.transaction(writes=True) as session:
-        call.opened = session
-        within, row = call.find(SpaceRow, id=space.id), call.find(ChangeRequestRow, id=change_request.id)
-        call.require("edit", within, "this space", session)
-        editing.put_file(session, within, row, person_of(call), file)
+    with call.host.database.transaction(writes=False) as session:
+        organization_storage.enforce(session, space.organization_id, upload.length)
+    with upload.stored(call) as blob:
+        file = file_of(call.host.blobs, blob, query.name, upload.content_type, query.id)
+        with call.host.database.transaction(writes=True) as session:
+            call.opened = session
+            within, row = call.find(SpaceRow, id=space.id), call.find(ChangeRequestRow, id=change_request.id)
+            call.require("edit", within, "this space", session)
+            editing.put_file(session, within, row, person_of(call), file)
     at = call.host.addresses
     call.location = at.api("spaces", space.id, "change-requests", row.id, "content", "files", file.id)
     return serializers.file(at, space.id, file, metadata=True)

@@ -27,6 +27,7 @@ from runtime.contract.importing import (
 from runtime.contract.organizations import Role
 from runtime.engines.shares import NoneLeft
 from runtime.serializers import imports as serializers
+from runtime.services import organization_storage
 from runtime.services.files import MAX_FILE
 from runtime.services.importing import lifecycle
 from runtime.store import rows
@@ -122,10 +123,12 @@ def upload_import(call: Call, space: SpaceRow, query: UploadImportQuery, upload:
         with call.host.database.transaction(writes=False) as session:
             call.opened = session
             call.require("create", call.find(SpaceRow, id=space.id), "this space", session)
-    blob = upload.store(call)
-    with call.host.database.transaction(writes=True) as session:
+    with call.host.database.transaction(writes=False) as session:
+        organization_storage.enforce(session, space.organization_id, upload.length)
+    with upload.stored(call) as blob, call.host.database.transaction(writes=True) as session:
         call.opened = session
         within = call.find(SpaceRow, id=space.id)
+        organization_storage.enforce(session, within.organization_id, blob.size)
         made = _begun(call, within, query.source, query.page, query.change_request, blob=blob, name=query.name)
         shown = serializers.imports(call.view(session), [made])[0]
     call.after.append(call.host.jobs.wake)

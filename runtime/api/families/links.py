@@ -117,8 +117,8 @@ def _shown(
     if isinstance(query, ChangeRequestLinksQuery) and query.broken_context is not None:
         old_ones = query.broken_context == "space"
         wanted = [one for one in wanted if one.status == "broken" and (one.key in known) is old_ones]
-    part, following = page_of(wanted, query, lambda usage: usage.key)
-    locations = Locations(call.view(call.session), found.here, change_request)
+    locations = Locations(call.view(call.session), found.here, change_request, scopes=call.actor.scopes)
+    part, following = page_of(wanted, _at_most(query, locations.most), lambda usage: usage.key)
     locations.load((one.ref for one in part if one.status == "ok"), found.elsewhere(part))
     return LinkList(
         items=[_usage(locations, one, len(part)) for one in part],
@@ -126,6 +126,10 @@ def _shown(
         next=following or MISSING,
         stats=stats,
     )
+
+
+def _at_most(query: ListQuery, items: int) -> ListQuery:
+    return query if query.limit <= items else query.model_copy(update={"limit": items})
 
 
 def _usage(locations: Locations, usage: Usage, targets: int) -> JsonObject:
@@ -147,6 +151,7 @@ def _backlinks(
     else:
         target = file_in(found.here.snapshot, call.path["fileId"]).id
     places: Sequence[Place] = found.leading_to(kind, target)
-    part, following = page_of(places, query, lambda place: f"{place.entry.kind} {place.entry.id}")
-    locations = Locations(call.view(call.session), found.here, change_request)
+    locations = Locations(call.view(call.session), found.here, change_request, scopes=call.actor.scopes)
+    few = _at_most(query, locations.most)
+    part, following = page_of(places, few, lambda place: f"{place.entry.kind} {place.entry.id}")
     return list_of([locations.place(one) for one in part], len(places), following)

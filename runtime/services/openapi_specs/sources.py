@@ -33,33 +33,36 @@ class Sources:
     def _write(
         self, organization_id: str, slug: str, source: UrlSource | TextSource, *, replace: bool
     ) -> tuple[OpenApiSpecRow, bool]:
-        url, blob, size = self._kept(source)
+        # Half of a character is kept as well: that it cannot be read is for the processing to say.
+        text = source.text.encode("utf-8", "surrogatepass") if isinstance(source, TextSource) else b""
+        with self._database.transaction(writes=False) as session:  # before it is stored
+            organization_storage.enforce(session, organization_id, len(text))
+        blob = self._blobs.put(io.BytesIO(text), MAX_TEXT) if isinstance(source, TextSource) else None
         try:
             with self._database.transaction(writes=True) as session:
+                organization_storage.enforce(session, organization_id, len(text))
                 store.lock_specs(session, organization_id)
-                organization_storage.enforce(session, organization_id, size)
+                url = source.url if isinstance(source, UrlSource) else None
+                name = blob.name if blob is not None else None
                 known = store.by_slug(session, organization_id, slug) if replace else None
                 if known is not None:
                     spec = known
-                    store.source_given(session, spec, url, blob)
+                    store.source_given(session, spec, url, name)
                 elif store.is_full(session, organization_id):
                     raise errors.BadRequest(
                         f"An organization keeps at most {store.MAX_SPECS} API specifications; delete one first."
                     )
                 else:
-                    spec = OpenApiSpecRow(organization_id=organization_id, slug=slug, source_url=url, source_blob=blob)
+                    spec = OpenApiSpecRow(organization_id=organization_id, slug=slug, source_url=url, source_blob=name)
                     session.add(spec)
                     session.flush()
                 store.enqueue(session, KIND, spec, self._seconds)
-        except TooManyJobs:
-            raise errors.TooManyRequests(
-                "This organization has too many waiting jobs; try again when some are done."
-            ) from None
+        except BaseException as error:
+            if blob is not None:
+                self._blobs.discard(blob)
+            if isinstance(error, TooManyJobs):
+                raise errors.TooManyRequests(
+                    "This organization has too many waiting jobs; try again when some are done."
+                ) from None
+            raise
         return spec, known is None
-
-    def _kept(self, source: UrlSource | TextSource) -> tuple[str | None, str | None, int]:
-        if isinstance(source, UrlSource):
-            return source.url, None, 0
-        # Half of a character is kept as well: that it cannot be read is for the processing to say.
-        content = source.text.encode("utf-8", "surrogatepass")
-        return None, self._blobs.put(io.BytesIO(content), MAX_TEXT).name, len(content)

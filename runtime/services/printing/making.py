@@ -18,6 +18,7 @@ from runtime.engines.egress import EgressRefused, EgressRules, FetchFailed, fetc
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed, open_made
 from runtime.engines.unpacking import unpacked
+from runtime.services import organization_storage
 from runtime.services.printing.book import Book, TooMuch, book_of, chosen
 from runtime.services.printing.setting import BOOK, PDF, picture_key, set_book
 from runtime.store import jobs, locks, pdfs, rows
@@ -99,6 +100,10 @@ def run(job: Job) -> None:
             blob = job.tools.blobs.put(made, MAX_PDF)
     with job.tools.database.transaction(writes=True) as session:
         job.still_ours(session)
+        try:
+            organization_storage.enforce_for_space(session, space.id, blob.size)
+        except (errors.BadRequest, errors.Unavailable) as full:
+            raise JobFailed(full.message) from None
         pdfs.finish(session, job.subject, blob, None)
 
 

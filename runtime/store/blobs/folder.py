@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,6 +24,7 @@ class FolderBackend:
         """Take the folder; it is created with the first blob."""
         self._folder = folder
         self._told = False
+        self._one_at_a_time = threading.Lock()
 
     def has(self, name: str, size: int) -> bool:
         """Return whether a blob of this size exists."""
@@ -38,10 +41,10 @@ class FolderBackend:
         size = content.seek(0, os.SEEK_END)
         content.seek(0)
         try:
-            self._check_room(size)
             path.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as made:
                 try:
+                    self._take_room(made.fileno(), size)
                     shutil.copyfileobj(content, made, 1 << 20)
                     made.flush()
                     os.fsync(made.fileno())
@@ -71,15 +74,21 @@ class FolderBackend:
         except OSError as error:
             raise BlobsUnavailable(f"{self._folder}: {error.strerror}") from error
 
-    def _check_room(self, size: int) -> None:
-        """Leave to the rest of the host what it needs of the disk; raises `BlobsUnavailable`."""
-        there = self._folder if self._folder.exists() else self._folder.parent
-        if has_room(there, size):
-            self._told = False
-            return
-        if not self._told:  # once, and not for each of many files
-            log.error("files are refused: the disk of %s is almost full", there)
-            self._told = True
+    def _take_room(self, descriptor: int, size: int) -> None:
+        """Take the bytes of a file of the disk, of which the rest of the host needs some; raises `BlobsUnavailable`.
+
+        One after the other: many that look at the same free bytes would take more than there are. Serving processes
+        do not wait for each other, and there are few.
+        """
+        with self._one_at_a_time:
+            if has_room(self._folder, size):
+                self._told = False
+                if size and sys.platform == "linux":
+                    os.posix_fallocate(descriptor, 0, size)
+                return
+            if not self._told:  # once, and not for each of many files
+                log.error("files are refused: the disk of %s is almost full", self._folder)
+                self._told = True
         raise BlobsUnavailable(f"{self._folder}: the disk is almost full")
 
     def _path(self, name: str) -> Path:

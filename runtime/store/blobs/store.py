@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -43,6 +43,7 @@ NEEDED_BY: tuple[InstrumentedAttribute[Any], ...] = (
     ImportRow.blob,
 )
 """Every column that refers to a blob."""
+NEEDLESS = tuple(~exists().where(column == BlobRow.name) for column in NEEDED_BY)
 
 
 class BlobTooLarge(ValueError):
@@ -51,10 +52,11 @@ class BlobTooLarge(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """A blob: the SHA-256 of its bytes in hexadecimal, and how many there are."""
+    """A blob: the SHA-256 of its bytes in hexadecimal, how many there are, and when it came, if it was not there."""
 
     name: str
     size: int
+    came_at: datetime | None = field(default=None, compare=False)
 
 
 class BlobStore:
@@ -78,23 +80,39 @@ class BlobStore:
                 digest.update(piece)
                 spool.write(piece)
             blob = Blob(digest.hexdigest(), size)
-            self.touch([blob])
+            blob = replace(blob, came_at=self.touch([blob]).get(blob.name))
             if not self._backend.has(blob.name, size):
                 spool.seek(0)
                 self._backend.write(blob.name, cast(BinaryIO, spool))
         return blob
 
-    def touch(self, blobs: Iterable[Blob]) -> None:
-        """Record that blobs are about to be referenced."""
+    def touch(self, blobs: Iterable[Blob]) -> dict[str, datetime]:
+        """Record that blobs are about to be referenced; returns since when those are known that were not."""
         ordered = sorted(set(blobs), key=lambda blob: blob.name)
+        new: dict[str, datetime] = {}
         if not ordered:
-            return
+            return new
         with self._database.transaction(writes=True) as session:
             for blob in ordered:
                 acquire(session, f"blob:{blob.name}")
                 moment = now()
+                if session.get(BlobRow, blob.name) is None:
+                    new[blob.name] = moment
                 statement = insert_into(session, BlobRow).values(name=blob.name, size=blob.size, touched_at=moment)
                 session.execute(statement.on_conflict_do_update(index_elements=["name"], set_={"touched_at": moment}))
+        return new
+
+    def discard(self, blob: Blob) -> None:
+        """Delete a blob that was stored for nothing, unless it was there before, or somebody else stored it, too."""
+        if blob.came_at is None:
+            return
+        with self._database.transaction(writes=True) as session:
+            acquire(session, f"blob:{blob.name}")
+            same = BlobRow.name == blob.name, BlobRow.touched_at == blob.came_at
+            row = session.scalar(select(BlobRow).where(*same, *NEEDLESS))
+            if row is not None:
+                self._backend.delete(blob.name)
+                session.delete(row)
 
     def open(self, name: str, start: int = 0) -> BinaryIO:
         """Read a blob from a byte on; raises `BlobMissing`, `BlobsUnavailable`."""
@@ -108,16 +126,15 @@ class BlobStore:
     def sweep(self, limit: int) -> int:
         """Delete some unreferenced blobs; returns how many."""
         before = now() - GRACE
-        needless = [~exists().where(column == BlobRow.name) for column in NEEDED_BY]
         with self._database.transaction(writes=False) as session:
-            query = select(BlobRow.name).where(BlobRow.touched_at < before, *needless).limit(limit)
+            query = select(BlobRow.name).where(BlobRow.touched_at < before, *NEEDLESS).limit(limit)
             names = session.scalars(query).all()
         gone = 0
         for name in names:
             with self._database.transaction(writes=True) as session:
                 acquire(session, f"blob:{name}")
                 row = session.scalar(
-                    select(BlobRow).where(BlobRow.name == name, BlobRow.touched_at < before, *needless)
+                    select(BlobRow).where(BlobRow.name == name, BlobRow.touched_at < before, *NEEDLESS)
                 )
                 if row is not None:
                     self._backend.delete(name)

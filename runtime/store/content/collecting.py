@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import delete, exists, func, or_, select
+from sqlalchemy import Text, cast, delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from runtime.contract.batches import batched
@@ -104,9 +104,9 @@ def sweep(database: Database, space_id: str) -> None:
                 ContentPieceRow.space_id == space_id, ContentPieceRow.name.in_(names)
             )
             deleted = session.scalars(of_these.returning(func.length(ContentPieceRow.content))).all()
-            sizes.note(session, space_id, -sum(deleted))
             found = DocumentReferencesRow
-            session.execute(delete(found).where(found.space_id == space_id, found.name.in_(names)))
+            of_found = delete(found).where(found.space_id == space_id, found.name.in_(names)).returning(found.size)
+            sizes.note(session, space_id, -sum(deleted) - sum(session.scalars(of_found)))
     for some in batched(needless_blobs, AT_ONCE):
         with _written_since(database, space_id, needed) as session:
             unneeded = [name for name in some if name not in needed.blobs]
@@ -148,7 +148,9 @@ def _delete_steps(database: Database, space_id: str, before: datetime) -> int:
             # Somebody may have commented on one of them a moment ago, or the space moved on from it.
             late = set(session.scalars(select(RevisionRow.id).where(*still, *_steps(before))))
             late -= _said(session, space_id)
-            session.execute(delete(RevisionRow).where(RevisionRow.id.in_(late)))
+            stored = func.length(cast(RevisionRow.variables, Text))
+            variables = session.scalars(delete(RevisionRow).where(RevisionRow.id.in_(late)).returning(stored))
+            sizes.note(session, space_id, -sum(length for length in variables if length > len("{}")))
             gone += len(late)
         for revision_id in late:
             CACHE.forget(revision_id)

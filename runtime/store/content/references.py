@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract.batches import batched
 from runtime.contract.document_references import Reference
+from runtime.store.content import sizes
 from runtime.store.inserting import insert_into
 from runtime.store.tables.content import DocumentReferencesRow
 
@@ -28,14 +30,14 @@ NOTHING = Found((), frozenset())
 
 
 def keep(session: Session, space_id: str, found: Mapping[bytes, Mapping[str, Any]]) -> None:
-    """Store what was found in documents, by their names; existing rows stay."""
-    _insert(session, [{"space_id": space_id, "name": name, "found": one} for name, one in sorted(found.items())])
+    """Store what was found in documents, by their names, and count its bytes; existing rows stay."""
+    _insert(session, space_id, found)
 
 
 def copy(session: Session, space_id: str, to: str, names: Iterable[str]) -> None:
     """Copy the references of documents of this space to another one."""
     rows = _rows(session, space_id, names)
-    _insert(session, [{"space_id": to, "name": name, "found": found} for name, found in sorted(rows.items())])
+    _insert(session, to, rows)
 
 
 def read(session: Session, space_id: str, names: Iterable[str]) -> dict[str, Found]:
@@ -57,7 +59,13 @@ def _rows(session: Session, space_id: str, names: Iterable[str]) -> dict[bytes, 
     return found
 
 
-def _insert(session: Session, values: Sequence[Mapping[str, Any]]) -> None:
+def _insert(session: Session, space_id: str, found: Mapping[bytes, Mapping[str, Any]]) -> None:
+    values = [
+        {"space_id": space_id, "name": name, "found": one, "size": len(json.dumps(one))}
+        for name, one in sorted(found.items())
+    ]
+    added = 0
     for batch in batched(values, AT_ONCE):
-        statement = insert_into(session, DocumentReferencesRow).values(batch)
-        session.execute(statement.on_conflict_do_nothing())
+        statement = insert_into(session, DocumentReferencesRow).values(batch).on_conflict_do_nothing()
+        added += sum(session.scalars(statement.returning(DocumentReferencesRow.size)))
+    sizes.note(session, space_id, added)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -13,7 +14,7 @@ from runtime.contract.document_references import found_in
 from runtime.store.blobs.store import Blob, need
 from runtime.store.content import references, sizes
 from runtime.store.content.entries import Entry, File, Page, ReusableContent
-from runtime.store.content.pieces import digest_of, names_of, pack, to_pieces, unpack
+from runtime.store.content.pieces import AVERAGE_ENTRIES, NAME_BYTES, digest_of, names_of, pack, to_pieces, unpack
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.fair_memory import FairMemory
 from runtime.store.inserting import insert_into
@@ -80,6 +81,16 @@ def snapshot_of(session: Session, row: RevisionRow) -> Snapshot:
     return snapshot
 
 
+def size_of_variables(row: RevisionRow) -> int:
+    """Count the characters of the variables of a revision, which are stored with each."""
+    return len(json.dumps(row.variables, separators=(",", ":"), ensure_ascii=False)) if row.variables else 0
+
+
+def entries_in(row: RevisionRow) -> int:
+    """Estimate how many pages, files and reusable contents a revision has, without reading them."""
+    return (len(row.pages) + len(row.files) + len(row.reusable_contents)) // NAME_BYTES * AVERAGE_ENTRIES
+
+
 def snapshots_of(session: Session, rows: Sequence[RevisionRow]) -> list[Snapshot]:
     """Read the contents of several revisions, with the spaces they are of in one query."""
     unknown = {row.space_id for row in rows if CACHE.get(row.id) is None}
@@ -129,6 +140,7 @@ def write(
     row = RevisionRow(space_id=space_id, variables=dict(snapshot.variables), **lists, **values)
     session.add(row)
     session.flush()
+    sizes.note(session, space_id, size_of_variables(row))
     CACHE.put(row.id, snapshot, _owner(session, space_id))
     return row
 

@@ -142,7 +142,7 @@ CREATE TABLE deleted_space_places (
 CREATE TABLE document_references (
 	space_id VARCHAR(20) NOT NULL, 
 	name BLOB NOT NULL, 
-	found JSON NOT NULL, 
+	found JSON NOT NULL, size INTEGER DEFAULT '0' NOT NULL, 
 	PRIMARY KEY (space_id, name), 
 	FOREIGN KEY(space_id) REFERENCES spaces (id) ON DELETE CASCADE
 );
@@ -722,8 +722,8 @@ CREATE TABLE "tokens" (
 	PRIMARY KEY (id), 
 	CONSTRAINT sessions_of_token FOREIGN KEY(parent_id) REFERENCES tokens (id) ON DELETE CASCADE, 
 	CONSTRAINT tokens_of_organization FOREIGN KEY(organization_id) REFERENCES organizations (id) ON DELETE CASCADE, 
-	FOREIGN KEY(user_id) REFERENCES users (id) ON DELETE CASCADE, 
-	UNIQUE (digest)
+	UNIQUE (digest), 
+	FOREIGN KEY(user_id) REFERENCES users (id) ON DELETE CASCADE
 );
 CREATE TABLE translations (
 	id VARCHAR(20) NOT NULL, 
@@ -846,9 +846,9 @@ CREATE INDEX ix_site_redirects_site_section_id ON site_redirects (site_section_i
 CREATE INDEX ix_site_redirects_site_space_id ON site_redirects (site_space_id);
 CREATE INDEX site_redirects_in_order ON site_redirects (site_id, created_at, id);
 CREATE UNIQUE INDEX site_redirects_by_source ON site_redirects (site_id, source);
-CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
 CREATE INDEX ix_visitor_sessions_site_installation_id ON visitor_sessions (site_installation_id);
 CREATE INDEX ix_visitor_sessions_expires_at ON visitor_sessions (expires_at);
+CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
 CREATE INDEX revisions_of_space ON revisions (space_id, created_at, id);
 CREATE INDEX ix_revisions_user_id ON revisions (user_id);
 CREATE INDEX change_requests_of_space ON change_requests (space_id, created_at, id);
@@ -904,4 +904,5 @@ CREATE INDEX email_invites_of_organization ON email_invites (organization_id, cr
 CREATE INDEX invite_emails_of_organization ON invite_emails (organization_id, expires_at);
 CREATE INDEX invite_emails_of_person ON invite_emails (user_id, expires_at);
 CREATE INDEX invite_emails_over ON invite_emails (expires_at);
+CREATE INDEX integration_versions_by_size ON integration_versions (integration_id, size);
 COMMIT;

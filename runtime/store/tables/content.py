@@ -11,6 +11,7 @@ from sqlalchemy import (
     ColumnElement,
     ForeignKey,
     Index,
+    Integer,
     LargeBinary,
     Select,
     String,
@@ -91,7 +92,10 @@ class ContentPieceRow(Table):
 
 
 class ContentSizeRow(Table):
-    """How many bytes the pieces of a space have together, as they are stored, and its files; none has no row."""
+    """How many bytes the content of a space has, as it is stored, with what is said about it, and its files.
+
+    Content is pieces, what documents refer to, and variables; about it are comments and descriptions.
+    """
 
     __tablename__ = "content_sizes"
     epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
@@ -104,7 +108,7 @@ class ContentSizeRow(Table):
 class DocumentReferencesRow(Table):
     """What a document refers to, and the anchors in it: kept beside it, since links are looked for in all of a space.
 
-    `name` is the document's; one without references and anchors has no row.
+    `name` is the document's; one without references and anchors has no row. `size` is what was counted, in bytes.
     """
 
     __tablename__ = "document_references"
@@ -113,3 +117,4 @@ class DocumentReferencesRow(Table):
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
     name: Mapped[bytes] = mapped_column(LargeBinary(20), primary_key=True)
     found: Mapped[dict[str, Any]] = mapped_column(JSON)
+    size: Mapped[int] = mapped_column(Integer, default=0, server_default="0")

@@ -110,7 +110,10 @@ class VersionRow(Table):
     """One published version: the code, its secrets and its pictures, and how many bytes code and pictures have."""
 
     __tablename__ = "integration_versions"
-    __table_args__ = (UniqueConstraint("integration_id", "number"),)
+    __table_args__ = (
+        UniqueConstraint("integration_id", "number"),
+        Index("integration_versions_by_size", "integration_id", "size"),
+    )
     taken: ClassVar[str] = "Another version was published concurrently; publish again."
     epoch_rules: ClassVar[EpochRules | None] = EpochRules(
         (INTEGRATION,), frozenset(("icon", "previews", "published_by", "created_at"))

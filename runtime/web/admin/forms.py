@@ -86,10 +86,13 @@ def attempt_once(
         earlier = sent_forms.take(session, session_id, key, about)
     if earlier is not None:
         return Refused(form, already.format(about=earlier), 409, visit.form)
-    refused = attempt(visit, form, act, labels)
-    if refused.form:
-        with database.transaction(writes=True) as session:
-            sent_forms.give_back(session, session_id, key)
+    refused = None
+    try:
+        refused = attempt(visit, form, act, labels)
+    finally:
+        if refused is None or refused.form:  # nothing was made, also where the host failed at it
+            with database.transaction(writes=True) as session:
+                sent_forms.give_back(session, session_id, key)
     return refused
 
 

@@ -1,0 +1,36 @@
+"""Subjects and descriptions of change requests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import MISSING
+from sqlalchemy.orm import Session
+
+from runtime.contract.change_requests import RequestReviewers, UpdateChangeRequest
+from runtime.services import organization_storage
+from runtime.store.content import sizes
+from runtime.store.tables.change_requests import ChangeRequestRow
+
+
+def describe(session: Session, row: ChangeRequestRow, body: UpdateChangeRequest | RequestReviewers) -> None:
+    """Take over what is given of subject and description, and count it into what the organization stores.
+
+    Raises BadRequest where that may be no more.
+    """
+    before = _size(row.description)
+    for field in ("subject", "description"):
+        value = getattr(body, field)
+        if value is not MISSING:
+            setattr(row, field, value)
+    more = _size(row.description) - before
+    if more > 0:
+        organization_storage.enforce_for_space(session, row.space_id, more)
+    sizes.note(session, row.space_id, more)
+
+
+def _size(description: Mapping[str, Any] | None) -> int:
+    """Count the characters of a description, as it is stored."""
+    return 0 if description is None else len(json.dumps(description, separators=(",", ":"), ensure_ascii=False))
