@@ -25,8 +25,8 @@ FULL = (
 )
 
 DISK_FULL = (
-    "The disk of this host is almost full, and takes nothing new; whoever runs it must make room. What is there can be "
-    "read, merged and deleted."
+    "The disk of this host is almost full, or cannot be reached: nothing new is taken. Whoever runs the host must make "
+    "room. What is there can be read and deleted."
 )
 
 _gigabytes: float = 0

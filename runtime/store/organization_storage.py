@@ -1,11 +1,13 @@
-"""How many bytes an organization stores: what is in its spaces, versions of integrations, specifications, PDFs."""
+"""How many bytes an organization stores: what is in its spaces, versions, specifications, PDFs, uploads to import."""
 
 from __future__ import annotations
 
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
+from runtime.store.tables.blobs import BlobRow
 from runtime.store.tables.content import ContentSizeRow
+from runtime.store.tables.imports import ImportRow
 from runtime.store.tables.integrations import IntegrationRow, VersionRow
 from runtime.store.tables.openapi_specs import OpenApiSpecRow, OpenApiVersionRow
 from runtime.store.tables.pdfs import PdfRow
@@ -38,4 +40,10 @@ def _sums(organization_id: str) -> tuple[Select[int], ...]:
         .join(SpaceRow, SpaceRow.id == PdfRow.space_id)
         .where(SpaceRow.organization_id == organization_id)
     )
-    return content, versions, specifications, pdfs
+    uploads = (
+        select(func.sum(BlobRow.size))
+        .join(ImportRow, ImportRow.blob == BlobRow.name)
+        .join(SpaceRow, SpaceRow.id == ImportRow.space_id)
+        .where(SpaceRow.organization_id == organization_id)
+    )
+    return content, versions, specifications, pdfs, uploads

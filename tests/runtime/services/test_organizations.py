@@ -35,6 +35,7 @@ def test_nobody_is_made_administrator_of_more(tmp_path: Path, monkeypatch: pytes
         session.flush()
         theirs = organizations.create(session, "Theirs", None, "eve")
         organizations.create(session, "Hers", None, "ada")
+        theirs.invite_links = True
         link = InviteLinkRow(organization_id=theirs.id, role="admin", invited_by="eve")
         session.add(link)
         session.flush()

@@ -204,6 +204,17 @@ def test_an_address_that_is_none_is_refused(address: str) -> None:
         S3Backend(address)
 
 
+def test_a_blob_that_was_stored_for_nothing_goes_unless_others_stored_it(blobs: BlobStore) -> None:
+    mine = blobs.put(io.BytesIO(b"mine alone"), LONG)
+    blobs.discard(mine)
+    assert not blobs._backend.has(mine.name, mine.size)
+    first = blobs.put(io.BytesIO(b"of two"), LONG)
+    second = blobs.put(io.BytesIO(b"of two"), LONG)
+    for blob in (first, second):
+        blobs.discard(blob)
+        assert blobs.read(blob.name) == b"of two"
+
+
 def test_files_leave_room_for_the_database(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

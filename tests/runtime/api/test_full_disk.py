@@ -1,0 +1,51 @@
+"""While the disk is almost full, operations that could wait take nothing new; all else goes on."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from runtime.app import Application, create_app
+from runtime.settings import Settings
+from runtime.store import disk
+from tests import databases
+from tests.large_organization import Large, Size, fill
+
+SIZE = Size(members=3, teams=1, collections=1, spaces=2, sites=1, sections=1)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[Application, Large]]:
+    with databases.opened(tmp_path, "sqlite") as database:
+        made = fill(database, SIZE)
+    app = create_app(Settings(data=str(tmp_path), sandbox="off"))
+    yield app, made
+    app.close()
+
+
+def test_nothing_new_is_taken_and_the_rest_goes_on(
+    served: tuple[Application, Large], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    app, made = served
+    headers = {"Authorization": f"Bearer {made.admin}"}
+    client, spaces, space = app.flask.test_client(), f"/v1/orgs/{made.organization}/spaces", f"/v1/spaces/{made.space}"
+    assert client.post(spaces, json={"title": "One"}, headers=headers).status_code == 201
+    monkeypatch.setattr(disk, "KEPT_FREE", 2 * shutil.disk_usage(tmp_path).total)
+    monkeypatch.setattr(disk, "KEPT_SHARE", 2)
+    changes = (
+        client.post(spaces, json={"title": "Two"}, headers=headers),
+        client.patch(space, json={"title": "Other"}, headers=headers),
+        client.post(f"{space}/comments", json={"body": {"markdown": "Hi."}}, headers=headers),
+        client.post(f"{space}/change-requests", json={"subject": "S"}, headers=headers),
+    )
+    for answer in changes:
+        assert answer.status_code == 503 and "almost full" in answer.json["error"]["message"]
+        assert answer.headers["Retry-After"]
+    assert client.get(space, headers=headers).status_code == 200
+    assert client.delete(space, headers=headers).status_code == 205
+    assert client.get("/readyz").status_code == 200
+    monkeypatch.undo()
+    assert client.post(spaces, json={"title": "Two"}, headers=headers).status_code == 201
