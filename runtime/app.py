@@ -165,9 +165,9 @@ def create_app(settings: Settings, place: int = 0, changes: Numbers | None = Non
     `place` says which of the serving processes of this machine it is for, from 0; in `changes` each of several counts
     what it changes. Raises StartRefused when the sandbox does not work.
     """
-    data = Path(settings.data) if settings.data else None
-    use_keyring(load_keyring(data, settings.secret_key or None))
-    organization_storage.use_limit(settings.organization_storage, data)
+    use_keyring(load_keyring(Path(settings.data) if settings.data else None, settings.secret_key or None))
+    file = path_of(settings.database_address)
+    organization_storage.use_limit(settings.organization_storage, file.parent if file is not None else None)
     # Where the database is elsewhere, processes of other machines may serve from it, too.
     counts = None if changes is None or settings.database_url else ChangeCounts(changes, place)
     database = Database(settings.database_address, alone=settings.alone, changes=counts)

@@ -23,7 +23,6 @@ from runtime.contract import errors
 from runtime.contract.integrations import Scope
 from runtime.contract.organizations import Role, reaches
 from runtime.engines.interpreter_turns import owner_at_work
-from runtime.services.organization_storage import DISK_FULL
 from runtime.store import rows
 from runtime.store.database import Table
 
@@ -162,12 +161,6 @@ def permit(actor: Actor, call: Call, gate: Gate) -> None:
         role = (needs.role or "admin").capitalize()
         said = role_refusal(f"the role {role}{decider.held if decider is not None else ''}", level)
         raise errors.Forbidden(refusal(actor, _needed(gate), level or "guest"), on_pages=said)
-
-
-def require_room(call: Call) -> None:
-    """Raise Unavailable while the host's disk is almost full: what can wait leaves the rest to what cannot."""
-    if not call.host.disk.has_room():
-        raise errors.Unavailable(DISK_FULL)
 
 
 def require_scope(call: Call, what: str, scope: Scope) -> None:

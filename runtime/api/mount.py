@@ -18,7 +18,7 @@ from pydantic import MISSING
 from runtime.api.call import Call
 from runtime.api.counting import counted_as
 from runtime.api.deferred_answers import DeferredAnswer
-from runtime.api.entrance import admit_alone, admit_sharing, caller, provisional_owner, require_room
+from runtime.api.entrance import admit_alone, admit_sharing, caller, provisional_owner
 from runtime.api.host import Host
 from runtime.api.operation import Operation
 from runtime.api.requests import parse_body, parse_query, read_body
@@ -28,6 +28,7 @@ from runtime.api.uploads import Upload
 from runtime.contract import errors
 from runtime.contract.base import ListOf, ListQuery, Next
 from runtime.dispatch.outbox import WAKE
+from runtime.services import organization_storage
 from runtime.store import rows
 from runtime.store.cursors import BadCursor, Order
 
@@ -102,7 +103,7 @@ def _run_in_transaction(call: Call, operation: Operation, inputs: Inputs | error
         admit_sharing(call, operation.gate, session, _share_key(inputs))
         sent = checked(inputs)
         if operation.method in ("POST", "PUT", "PATCH"):
-            require_room(call)
+            organization_storage.enforce_room()
         value = call_handler(call, operation, sent)
         if not isinstance(value, DeferredAnswer):
             answer = _answer(call, operation, sent, value)

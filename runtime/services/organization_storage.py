@@ -36,16 +36,25 @@ _folder: Path | None = None
 def use_limit(gigabytes: float, folder: Path | None) -> None:
     """Set how much one organization may store, for all of this process; 0 is no limit.
 
-    `folder` is where this host's own database is, on whose disk some room is kept.
+    `folder` is where the database is, on whose disk some room is kept; None where that is on another machine.
     """
     global _gigabytes, _folder
     _gigabytes, _folder = gigabytes, folder
 
 
-def enforce(session: Session, organization_id: str, more: int = 0) -> None:
-    """Check that an organization may store `more` bytes; raises BadRequest, and Unavailable on a full disk."""
-    if _folder is not None and not has_room(_folder, more):
+def enforce_room() -> None:
+    """Raise Unavailable while the disk of the database is almost full: what can wait leaves the rest to what cannot."""
+    try:
+        room = _folder is None or has_room(_folder)
+    except OSError:  # it cannot be reached
+        room = False
+    if not room:
         raise errors.Unavailable(DISK_FULL)
+
+
+def enforce(session: Session, organization_id: str, more: int = 0) -> None:
+    """Check that an organization may store `more` bytes; raises BadRequest, and as `enforce_room` does."""
+    enforce_room()
     if not _gigabytes:
         return
     there = stored.size_of(session, organization_id)

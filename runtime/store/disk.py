@@ -50,13 +50,6 @@ class Disk:
                 self._until = time.monotonic() + REMEMBERED
             return self._writable
 
-    def has_room(self) -> bool:
-        """Return whether each of the folders has more than what is kept free; False where one cannot be reached."""
-        try:
-            return all(has_room(folder) for folder in self._folders)
-        except OSError:
-            return False
-
     @staticmethod
     def _probe(folder: Path, tell: bool) -> bool:
         try:

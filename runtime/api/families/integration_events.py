@@ -5,7 +5,6 @@ from __future__ import annotations
 from pydantic import MISSING
 
 from runtime.api.call import Call
-from runtime.api.entrance import require_room
 from runtime.api.families.integrations import INTEGRATION
 from runtime.api.operation import Family
 from runtime.api.permission import member, own
@@ -19,7 +18,7 @@ from runtime.contract.events import (
     TriggeredEvents,
     TriggerEvent,
 )
-from runtime.services import triggering
+from runtime.services import organization_storage, triggering
 from runtime.store import event_lists
 from runtime.store.cursors import Order
 from runtime.store.rows import Conditions
@@ -67,7 +66,7 @@ def get_integration_event(call: Call, event: EventRow) -> EventRow:
 def trigger_integration_event(call: Call, integration: IntegrationRow, body: TriggerEvent) -> TriggeredEvents:
     """Send an event by hand to the owner's installations of an integration (extension)."""
     host = call.host
-    require_room(call)
+    organization_storage.enforce_room()
     kind = triggering.kind_of(body)
     if EVENTS[kind].waits:
         caller = triggering.EventCaller(host.database, host.plans, host.invoker)
