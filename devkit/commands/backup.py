@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from devkit.local_host.data_folder import problems_told, settings_of
+from devkit.local_host.data_folder import problems_told
+from devkit.local_host.host_settings import settings_of
 from devkit.terminal.output import Problem, answer, json_option, warn
 from runtime.store.backups.making import make
 from runtime.store.database import Database

@@ -10,7 +10,8 @@ import click
 from sqlalchemy.exc import IntegrityError
 
 from devkit.local_host import private_files
-from devkit.local_host.data_folder import keep_out_of_git, problems_told, settings_of
+from devkit.local_host.data_folder import keep_out_of_git, problems_told
+from devkit.local_host.host_settings import settings_of
 from devkit.terminal.output import Problem, answer, json_option, warn
 from runtime.contract.organizations import HOSTNAME
 from runtime.store.database import Database

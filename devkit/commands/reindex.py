@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from devkit.hosts import places
-from devkit.local_host.data_folder import problems_told, settings_of
+from devkit.local_host.data_folder import problems_told
+from devkit.local_host.host_settings import settings_of
 from devkit.terminal.output import Mistake, Problem, answer, json_option
 from runtime.services.search_indexing import Indexer
 from runtime.store.database import Database

@@ -11,7 +11,8 @@ from pathlib import Path
 import click
 
 from devkit.local_host import private_files
-from devkit.local_host.data_folder import keep_out_of_git, problems_told, settings_of
+from devkit.local_host.data_folder import keep_out_of_git, problems_told
+from devkit.local_host.host_settings import settings_of
 from devkit.terminal.output import answer, json_option
 from runtime.contract import timestamps
 from runtime.store.backups.archive import BackupRefused

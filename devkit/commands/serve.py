@@ -27,7 +27,7 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 
 from devkit.local_host import descriptors, private_files, stuck_requests
-from devkit.local_host.data_folder import settings_of
+from devkit.local_host.host_settings import settings_of
 from devkit.local_host.log import log_to_errors
 from devkit.local_host.new_host import new_host_notice
 from devkit.local_host.parent_watch import end_with_starter

@@ -6,33 +6,16 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from devkit.local_host import private_files
-from devkit.terminal.output import Mistake, Problem
-from runtime.settings import BadSetting, Settings, read_settings
+from devkit.terminal.output import Problem
+from runtime.settings import BadSetting
 from runtime.store.backups.archive import BackupRefused
 from runtime.store.database_file import DatabaseLost
 from runtime.store.migrate import NewerDatabase
 from runtime.store.secrets import KeyMissing
-
-
-def settings_of(data: str | None, database_url: str | None, **more: Any) -> Settings:
-    """Read the settings of a host, also of one without a folder; raises Mistake for those that no host could have."""
-    try:
-        settings = read_settings(data=data, database_url=database_url, **more)
-        make_url(settings.database_address).get_dialect()
-    except BadSetting as error:
-        raise Mistake(str(error)) from error
-    except ArgumentError:  # whose words may hold the address, and that a password
-        raise Mistake(
-            "--database-url: this is not the address of a database",
-            hint="write one such as postgresql://user@host/name",
-        ) from None
-    return settings
 
 
 def keep_out_of_git(folder: Path) -> None:
