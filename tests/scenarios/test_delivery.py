@@ -90,7 +90,7 @@ def many(one: Installed, kind: str = "space_content_updated") -> int:
 def test_an_event_is_delivered_with_its_trace(counter: Installed) -> None:
     sent = send(counter, revisionId="abc")["events"][0]
     shown = wait_for(lambda: (found := detail(counter, sent)) and "trace" in found and found)
-    assert shown["event"]["status"] == "success"
+    assert shown["event"]["status"] == "success", shown
     assert shown["event"]["payload"]["spaceId"] == counter.space
     assert [line["message"] for line in shown["trace"]["logs"]] == ["revision abc"]
     assert shown["trace"]["logs"][0]["level"] == "info"
@@ -122,7 +122,7 @@ def test_an_event_without_a_handler_is_no_failure(counter: Installed) -> None:
         lambda: (found := detail(counter, sent)) and found["event"]["delivery"]["state"] == "delivered" and found
     )
     assert shown["event"]["delivery"]["answer"] == 406
-    assert shown["event"]["status"] == "success"
+    assert shown["event"]["status"] == "success", shown
 
 
 def test_failures_are_repeated_and_then_given_up_visibly(gamma: Tenant) -> None:
