@@ -97,7 +97,7 @@ openapi: venv-test
 ## schema: write the JSON schema of manifests, for editors, and what all migrations make of an empty SQLite database
 schema: venv
 	$(BIN)/python -m devkit.checking.manifest_schema
-	@# Reflected constraints are in the order of their hashes, which is another one in each process.
+	@# Reflected constraints are ordered by hash, which differs between processes.
 	PYTHONHASHSEED=0 $(BIN)/python -m runtime.store.new_database
 
 ## lock: choose the versions (needs uv)

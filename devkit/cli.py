@@ -190,7 +190,7 @@ def _usage_hint(error: click.ClickException) -> str:
     """Say where the options of the command are shown whose line click refused; "" where no command is known."""
     at = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.NoSuchOption) and at is not None and at.parent is None:
-        return "options of a command go behind it; `devkit --help` lists the commands"
+        return "put the options of a command after its name; `devkit --help` lists the commands"
     if at is None or at.parent is None:
         return ""
     return f"`{at.command_path} --help` shows how it is called"

@@ -57,7 +57,7 @@ from runtime.engines.own_tls import OwnAuthority
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.separate_process.runner import SeparateProcessRunner
 from runtime.engines.table import create_engines
-from runtime.services import first_sign_in, organization_storage
+from runtime.services import disk_room, first_sign_in, organization_storage
 from runtime.services.answer_model import AnswerModel, BadModel
 from runtime.services.job_kinds import KINDS
 from runtime.services.render_cache import RenderCache
@@ -167,7 +167,8 @@ def create_app(settings: Settings, place: int = 0, changes: Numbers | None = Non
     """
     use_keyring(load_keyring(Path(settings.data) if settings.data else None, settings.secret_key or None))
     file = path_of(settings.database_address)
-    organization_storage.use_limit(settings.organization_storage, file.parent if file is not None else None)
+    organization_storage.use_limit(settings.organization_storage)
+    disk_room.use_folder(file.parent if file is not None else None)
     # Where the database is elsewhere, processes of other machines may serve from it, too.
     counts = None if changes is None or settings.database_url else ChangeCounts(changes, place)
     database = Database(settings.database_address, alone=settings.alone, changes=counts)

@@ -83,8 +83,7 @@ class Settings:
     )
     organization_storage: float = _setting(
         50.0,
-        "GB that one organization may store in content, files, versions of integrations and API specifications, with "
-        "all that came before; 0: no limit",
+        "GB that one organization may store, including earlier revisions and versions; 0: no limit",
     )
     keep_versions: int = _setting(20, "published versions kept for each integration")
     render_cache_bytes: int = _setting(64 * 1024 * 1024, "memory for cached renders")
@@ -183,7 +182,7 @@ def read_settings(environ: dict[str, str] | None = None, **given: Any) -> Settin
         raise BadSetting(f"{PREFIX}WORKERS={settings.workers}: from 1 to {MOST_WORKERS} processes can serve")
     if not 0 <= settings.organization_storage < math.inf:
         raise BadSetting(
-            f"{PREFIX}ORGANIZATION_STORAGE={settings.organization_storage}: a number of GB, or 0 for no limit"
+            f"{PREFIX}ORGANIZATION_STORAGE={settings.organization_storage}: must be a number of GB, or 0 for no limit"
         )
     _ = settings.content_origin  # refused now, and not by the first request
     return settings

@@ -12,6 +12,7 @@ from devkit.diagnostics.result import Examination, Place
 from devkit.diagnostics.table import EXAMINATIONS
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
+from devkit.projects.folder import find_folder
 from devkit.terminal import completion
 from devkit.terminal.output import Mistake, json_option, one_line, say
 
@@ -29,7 +30,9 @@ def command(ctx: click.Context, path: str | None, chosen: Choice, fix: bool, as_
 
     Example: devkit doctor --fix
     """
-    if path is not None and not Path(path).exists():
+    if path is not None and Path(path).is_file():
+        path = str(find_folder(path)[0])
+    elif path is not None and not Path(path).exists():
         raise Mistake(f"there is no folder {path}")
     place = Place(Path(path or ".").resolve(), chosen)
     _ = place.known  # refused now, if at all, and not between two lines

@@ -45,7 +45,7 @@ class RequestDescription:
 
 
 def endpoint(client: Client, name: str, place: Place) -> str:
-    """Ask the host for a public endpoint, which that of a space or a site is of an installation; raises Problem."""
+    """Ask the host for the public endpoint of an integration, or of one installation, space or site; raises Problem."""
     path = f"/v1/integrations/{part(name)}"
     if place.installation:
         path += f"/installations/{part(place.installation)}"

@@ -1,6 +1,6 @@
 """The settings of a host as somebody types them.
 
-No database library is loaded for it: the process that leads a host is there as long as that, and needs none.
+It imports no database library: the leading process runs as long as the host, and never needs one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def settings_of(data: str | None, database_url: str | None, **more: Any) -> Sett
         raise Mistake(str(error)) from error
     if not DATABASE.match(address):  # which is not repeated: it may hold a password
         raise Mistake(
-            "--database-url: this is not the address of a database",
+            "the address of the database (--database-url, or DEVKIT_DATABASE_URL) is not one of SQLite or PostgreSQL",
             hint="write one such as postgresql://user@host/name",
         )
     return settings

@@ -28,7 +28,7 @@ from runtime.api.uploads import Upload
 from runtime.contract import errors
 from runtime.contract.base import ListOf, ListQuery, Next
 from runtime.dispatch.outbox import WAKE
-from runtime.services import organization_storage
+from runtime.services import disk_room
 from runtime.store import rows
 from runtime.store.cursors import BadCursor, Order
 
@@ -102,8 +102,8 @@ def _run_in_transaction(call: Call, operation: Operation, inputs: Inputs | error
         call.opened = session
         admit_sharing(call, operation.gate, session, _share_key(inputs))
         sent = checked(inputs)
-        if operation.method in ("POST", "PUT", "PATCH"):
-            organization_storage.enforce_room()
+        if operation.status == 201:  # what only changes something, ends it or takes it away is let through
+            disk_room.enforce()
         value = call_handler(call, operation, sent)
         if not isinstance(value, DeferredAnswer):
             answer = _answer(call, operation, sent, value)

@@ -34,7 +34,7 @@ class Upload:
     def stored(self, call: Call) -> Iterator[Blob]:
         """Store the body as it arrives, in one of its owner's slots; no transaction may be open.
 
-        Where what follows fails, it is not kept. Raises TooLarge, BadRequest for an empty one, Unauthorized, and
+        It is deleted again if the `with` block fails. Raises TooLarge, BadRequest for an empty one, Unauthorized, and
         Unavailable.
         """
         blob = self._store(call)

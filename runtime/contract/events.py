@@ -6,7 +6,17 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import MISSING, Field, StringConstraints
 
-from runtime.contract.base import Body, GivenMoment, JsonObject, ListQuery, Moment, Query, Text, WireModel
+from runtime.contract.base import (
+    Body,
+    GivenMoment,
+    JsonObject,
+    ListQuery,
+    Moment,
+    Query,
+    SmallJsonObject,
+    Text,
+    WireModel,
+)
 from runtime.contract.event_descriptions import Ending
 from runtime.contract.installations import Status
 from runtime.contract.invocation import LogLevel
@@ -228,7 +238,7 @@ class Task(Event):
     target = "integration"
     repeats = False
     type: Literal["task"]
-    task: JsonObject
+    task: SmallJsonObject
 
 
 EVENTS: dict[str, type[Event]] = {

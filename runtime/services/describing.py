@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,17 +19,16 @@ def describe(session: Session, row: ChangeRequestRow, body: UpdateChangeRequest 
 
     Raises BadRequest where that may be no more.
     """
-    before = _size(row.description)
+    before = row.description
     for field in ("subject", "description"):
         value = getattr(body, field)
         if value is not MISSING:
             setattr(row, field, value)
-    more = _size(row.description) - before
+    more = _size(row.description) - _size(before)
     if more > 0:
         organization_storage.enforce_for_space(session, row.space_id, more)
     sizes.note(session, row.space_id, more)
 
 
 def _size(description: Mapping[str, Any] | None) -> int:
-    """Count the characters of a description, as it is stored."""
-    return 0 if description is None else len(json.dumps(description, separators=(",", ":"), ensure_ascii=False))
+    return 0 if description is None else sizes.json_bytes(description)

@@ -6,60 +6,39 @@ requests and background jobs under way bring.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
+from runtime.services import disk_room
 from runtime.store import organization_storage as stored
 from runtime.store import rows
-from runtime.store.disk import has_room
 from runtime.store.reach import HOST
 from runtime.store.tables.spaces import SpaceRow
 
 GB = 1 << 30
 FULL = (
-    "This organization stores {there:.1f} GB in content, files, versions of integrations and API specifications, with "
-    "all that came before, and this host allows {most:g} GB. Delete spaces that nobody needs, which are removed for "
-    "good after 7 days, or ask who runs the host for more (DEVKIT_ORGANIZATION_STORAGE)."
-)
-
-DISK_FULL = (
-    "The disk of this host is almost full, or cannot be reached: nothing new is taken. Whoever runs the host must make "
-    "room. What is there can be read and deleted."
+    "This organization stores {there:.1f} GB of the {most:g} GB that this host allows, and this needs {more:.1f} GB "
+    "more. Delete spaces (they count for 7 more days), or ask whoever runs the host to raise "
+    "DEVKIT_ORGANIZATION_STORAGE."
 )
 
 _gigabytes: float = 0
-_folder: Path | None = None
 
 
-def use_limit(gigabytes: float, folder: Path | None) -> None:
-    """Set how much one organization may store, for all of this process; 0 is no limit.
-
-    `folder` is where the database is, on whose disk some room is kept; None where that is on another machine.
-    """
-    global _gigabytes, _folder
-    _gigabytes, _folder = gigabytes, folder
-
-
-def enforce_room() -> None:
-    """Raise Unavailable while the disk of the database is almost full: what can wait leaves the rest to what cannot."""
-    try:
-        room = _folder is None or has_room(_folder)
-    except OSError:  # it cannot be reached
-        room = False
-    if not room:
-        raise errors.Unavailable(DISK_FULL)
+def use_limit(gigabytes: float) -> None:
+    """Set how much one organization may store, for all of this process; 0 is no limit."""
+    global _gigabytes
+    _gigabytes = gigabytes
 
 
 def enforce(session: Session, organization_id: str, more: int = 0) -> None:
-    """Check that an organization may store `more` bytes; raises BadRequest, and as `enforce_room` does."""
-    enforce_room()
+    """Check that an organization may store `more` bytes; raises BadRequest, and Unavailable on a full disk."""
+    disk_room.enforce()
     if not _gigabytes:
         return
     there = stored.size_of(session, organization_id)
     if there + more >= _gigabytes * GB:
-        raise errors.BadRequest(FULL.format(there=there / GB, most=_gigabytes))
+        raise errors.BadRequest(FULL.format(there=there / GB, most=_gigabytes, more=more / GB))
 
 
 def enforce_for_space(session: Session, space_id: str, more: int = 0) -> None:

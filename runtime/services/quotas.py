@@ -26,9 +26,7 @@ FULL_OF_MEMBERS = "This organization has {most} members, which is the maximum; a
 
 MAX_ADMINISTERED = 500
 """Organizations that a person administers: each costs all their requests a little, and may store its share."""
-ADMINISTERS_MANY = (
-    "This person administers {most} organizations, and cannot administer another one; they must leave one first."
-)
+ADMINISTERS_MANY = "One person administers at most {most} organizations; one of them has to be left first."
 
 
 def enforce(

@@ -11,11 +11,14 @@ from runtime.store.tables.sent_forms import SentFormRow
 
 MAX_FORMS = 500
 """Forms of one session that are remembered."""
-FULL = "You sent {most} such forms since you signed in, which is the maximum. Sign out, and sign in again."
+FULL = (
+    "You created tokens or invited people {most} times in this session, which is the maximum. Sign out, and sign in "
+    "again."
+)
 
 
 def take(session: Session, session_id: str, key: str, about: str) -> str | None:
-    """Remember a form before it is acted on; gives what it was about where it was sent before, else None.
+    """Remember a form before it is acted on; returns the earlier `about` if it was sent already, else None.
 
     Raises BadRequest where the session has sent too many.
     """

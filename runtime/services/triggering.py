@@ -63,14 +63,14 @@ def trigger(
     Returns the ids, and the reason where nothing matched; raises BadRequest where one is named that is not there, and
     TooManyRequests where too many wait already.
     """
-    if kind == "task":
-        must_have_room(session, integration, body.count)
-        tasks = [outbox.emit_task(session, integration.id, body.event["task"], 0) for _ in range(body.count)]
-        return [str(row["id"]) for row in tasks], None
     try:
         small(body.event)  # it waits as a row, and very many may wait
     except ValueError as large:
         raise errors.BadRequest(f"event: {large}") from None
+    if kind == "task":
+        must_have_room(session, integration, body.count)
+        tasks = [outbox.emit_task(session, integration.id, body.event["task"], 0) for _ in range(body.count)]
+        return [str(row["id"]) for row in tasks], None
     candidates = _named(candidates, body)
     space_id, site_id = _place(session, integration, kind, body, candidates)
     chosen = matching(EVENTS[kind], candidates, space_id=space_id, site_id=site_id)

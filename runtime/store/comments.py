@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Text, cast, delete, func, select
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session
 
 from runtime.contract.comments import CommentQuery
+from runtime.store.content import sizes
 from runtime.store.inserting import insert_into
 from runtime.store.tables.comments import CommentReactionRow, CommentReplyRow, CommentRow
 from runtime.store.tables.organizations import MemberRow
@@ -19,15 +19,15 @@ REACTION = 400
 
 
 def size_of_replies(session: Session, comment_id: str) -> int:
-    """Add up the characters of the replies to a comment, as `size_of` counts them."""
+    """Add up the bytes of the replies to a comment, as `size_of` counts them."""
     row = CommentReplyRow
-    each = func.length(cast(row.document, Text)) + func.length(row.markdown)
+    each = sizes.stored_bytes(session, row.document) + sizes.stored_bytes(session, row.markdown)
     return int(session.scalar(select(func.sum(each)).where(row.comment_id == comment_id)) or 0)
 
 
 def size_of(row: CommentRow | CommentReplyRow) -> int:
-    """Count the characters of a comment or a reply, as they are stored."""
-    return len(json.dumps(row.document, separators=(",", ":"), ensure_ascii=False)) + len(row.markdown)
+    """Count the bytes of a comment or a reply, as they are stored."""
+    return sizes.json_bytes(row.document) + len(row.markdown.encode())
 
 
 def matching(place_id: str, query: CommentQuery) -> list[ColumnElement[bool]]:

@@ -329,7 +329,7 @@ def test_serve_refuses_settings_that_no_host_could_have(shell: Shell) -> None:
     done = shell("serve", "--data", "data", DEVKIT_WALL_SECONDS="soon")
     assert (done.code, "DEVKIT_WALL_SECONDS='soon' cannot be read as float" in done.err) == (2, True)
     done = shell("serve", "--data", "data", "--database-url", "postgresql//me:hush@host")
-    assert (done.code, "--database-url: " in done.err, "hush" in done.err) == (2, True, False)
+    assert (done.code, "--database-url" in done.err, "hush" in done.err) == (2, True, False)
 
 
 @pytest.mark.parametrize(

@@ -90,3 +90,16 @@ def test_specifications_count(greedy: Tenant) -> None:
         lambda: one if (one := ok(greedy.api.get(f"{at}/short")))["processingState"] == "complete" else None, seconds=60
     )
     assert "lastProcessErrorCode" not in found, found
+
+
+LONG = "y" * 200_000
+
+
+@pytest.mark.parametrize(
+    "event", [{"type": "task", "task": {"x": LONG}}, {"type": "space_content_updated", "revisionId": "r", "x": LONG}]
+)
+def test_an_event_that_waits_is_small(greedy: Tenant, event: dict[str, Any]) -> None:
+    name = new_id().lower()
+    assert publish(greedy, name, 0).status in (200, 201)
+    answer = greedy.api.post(f"/v1/integrations/{name}/events", {"event": event})
+    assert answer.status == 400 and "131,072" in answer.json["error"]["message"], answer.text

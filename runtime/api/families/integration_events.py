@@ -18,7 +18,7 @@ from runtime.contract.events import (
     TriggeredEvents,
     TriggerEvent,
 )
-from runtime.services import organization_storage, triggering
+from runtime.services import disk_room, triggering
 from runtime.store import event_lists
 from runtime.store.cursors import Order
 from runtime.store.rows import Conditions
@@ -66,7 +66,7 @@ def get_integration_event(call: Call, event: EventRow) -> EventRow:
 def trigger_integration_event(call: Call, integration: IntegrationRow, body: TriggerEvent) -> TriggeredEvents:
     """Send an event by hand to the owner's installations of an integration (extension)."""
     host = call.host
-    organization_storage.enforce_room()
+    disk_room.enforce()
     kind = triggering.kind_of(body)
     if EVENTS[kind].waits:
         caller = triggering.EventCaller(host.database, host.plans, host.invoker)

@@ -62,9 +62,12 @@ def run(job: Job) -> None:
         outcome = _process(job, spec)
         with job.tools.database.transaction(writes=True) as session:
             job.still_ours(session)
-            outcome = _with_room(session, spec, outcome)
-            if store.finish(session, spec, outcome.blob, outcome.code, outcome.sentences):
-                return
+            kept = _with_room(session, spec, outcome)
+            done = store.finish(session, spec, kept.blob, kept.code, kept.sentences)
+        if outcome.blob is not None and kept.blob is None:
+            job.tools.blobs.discard(outcome.blob)
+        if done:
+            return
 
 
 def _with_room(session: Session, spec: OpenApiSpecRow, outcome: Outcome) -> Outcome:
@@ -73,6 +76,7 @@ def _with_room(session: Session, spec: OpenApiSpecRow, outcome: Outcome) -> Outc
     try:
         organization_storage.enforce(session, spec.organization_id, outcome.blob.size)
     except (errors.BadRequest, errors.Unavailable) as full:
+        # The contract has no code for it; the sentence says that nothing is wrong with the specification.
         return Outcome(None, "FETCH_ERROR", (full.message,))
     return outcome
 

@@ -98,13 +98,14 @@ def run(job: Job) -> None:
         _set(job, folder)
         with open_made(folder, PDF) as made:
             blob = job.tools.blobs.put(made, MAX_PDF)
-    with job.tools.database.transaction(writes=True) as session:
-        job.still_ours(session)
-        try:
+    try:
+        with job.tools.database.transaction(writes=True) as session:
+            job.still_ours(session)
             organization_storage.enforce_for_space(session, space.id, blob.size)
-        except (errors.BadRequest, errors.Unavailable) as full:
-            raise JobFailed(full.message) from None
-        pdfs.finish(session, job.subject, blob, None)
+            pdfs.finish(session, job.subject, blob, None)
+    except (errors.BadRequest, errors.Unavailable) as full:
+        job.tools.blobs.discard(blob)
+        raise JobFailed(full.message) from None
 
 
 def give_up(job: Job, sentence: str) -> None:

@@ -75,7 +75,7 @@ class FolderBackend:
             raise BlobsUnavailable(f"{self._folder}: {error.strerror}") from error
 
     def _take_room(self, descriptor: int, size: int) -> None:
-        """Take the bytes of a file of the disk, of which the rest of the host needs some; raises `BlobsUnavailable`.
+        """Reserve the disk space of a file, and leave some for the rest of the host; raises `BlobsUnavailable`.
 
         One after the other: many that look at the same free bytes would take more than there are. Serving processes
         do not wait for each other, and there are few.

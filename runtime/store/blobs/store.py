@@ -52,7 +52,7 @@ class BlobTooLarge(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """A blob: the SHA-256 of its bytes in hexadecimal, how many there are, and when it came, if it was not there."""
+    """A blob: the SHA-256 of its bytes in hexadecimal, how many there are, and, if it is new, when it was stored."""
 
     name: str
     size: int

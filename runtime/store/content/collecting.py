@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Text, cast, delete, exists, func, or_, select
+from sqlalchemy import delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from runtime.contract.batches import batched
@@ -148,7 +148,7 @@ def _delete_steps(database: Database, space_id: str, before: datetime) -> int:
             # Somebody may have commented on one of them a moment ago, or the space moved on from it.
             late = set(session.scalars(select(RevisionRow.id).where(*still, *_steps(before))))
             late -= _said(session, space_id)
-            stored = func.length(cast(RevisionRow.variables, Text))
+            stored = sizes.stored_bytes(session, RevisionRow.variables)
             variables = session.scalars(delete(RevisionRow).where(RevisionRow.id.in_(late)).returning(stored))
             sizes.note(session, space_id, -sum(length for length in variables if length > len("{}")))
             gone += len(late)

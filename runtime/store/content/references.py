@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -61,7 +60,7 @@ def _rows(session: Session, space_id: str, names: Iterable[str]) -> dict[bytes, 
 
 def _insert(session: Session, space_id: str, found: Mapping[bytes, Mapping[str, Any]]) -> None:
     values = [
-        {"space_id": space_id, "name": name, "found": one, "size": len(json.dumps(one))}
+        {"space_id": space_id, "name": name, "found": one, "size": sizes.json_bytes(one)}
         for name, one in sorted(found.items())
     ]
     added = 0

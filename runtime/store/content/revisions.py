@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -82,8 +81,8 @@ def snapshot_of(session: Session, row: RevisionRow) -> Snapshot:
 
 
 def size_of_variables(row: RevisionRow) -> int:
-    """Count the characters of the variables of a revision, which are stored with each."""
-    return len(json.dumps(row.variables, separators=(",", ":"), ensure_ascii=False)) if row.variables else 0
+    """Count the bytes of the variables of a revision, which are stored with each."""
+    return sizes.json_bytes(row.variables) if row.variables else 0
 
 
 def entries_in(row: RevisionRow) -> int:

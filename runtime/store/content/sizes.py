@@ -5,9 +5,11 @@ It is stored separately, because adding up all pieces would read the whole space
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
+from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, LargeBinary, Text, cast, func, select
 from sqlalchemy.orm import Session
 
 from runtime.contract.batches import batched
@@ -16,6 +18,18 @@ from runtime.store.tables.content import ContentSizeRow
 
 AT_ONCE = 500
 """Ids in one statement."""
+
+
+def json_bytes(value: Any) -> int:
+    """Return how many bytes a JSON column takes for a value, as the database writes it (`Database`)."""
+    return len(json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass"))
+
+
+def stored_bytes(session: Session, column: Any) -> ColumnElement[int]:
+    """Count the bytes of a text or JSON column in a statement, as `json_bytes` does."""
+    text = cast(column, Text)
+    sqlite = session.get_bind().dialect.name == "sqlite"
+    return func.length(cast(text, LargeBinary)) if sqlite else func.octet_length(text)
 
 
 def size_of(session: Session, space_id: str) -> int:

@@ -19,7 +19,7 @@ LABELS = {
     "emailDomains": "E-mail domains",
     "condition": "Who sees it",
 }
-"""The fields worth typing once, and with them none for a secret: addresses may contain a password."""
+"""Fields whose text is worth copying; none holds a secret, as addresses may."""
 
 
 def typed_texts(form: Mapping[str, str]) -> list[tuple[str, str]]:

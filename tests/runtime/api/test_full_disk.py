@@ -37,7 +37,6 @@ def test_nothing_new_is_taken_and_the_rest_goes_on(
     monkeypatch.setattr(disk, "KEPT_SHARE", 2)
     changes = (
         client.post(spaces, json={"title": "Two"}, headers=headers),
-        client.patch(space, json={"title": "Other"}, headers=headers),
         client.post(f"{space}/comments", json={"body": {"markdown": "Hi."}}, headers=headers),
         client.post(f"{space}/change-requests", json={"subject": "S"}, headers=headers),
     )
@@ -45,6 +44,9 @@ def test_nothing_new_is_taken_and_the_rest_goes_on(
         assert answer.status_code == 503 and "almost full" in answer.json["error"]["message"]
         assert answer.headers["Retry-After"]
     assert client.get(space, headers=headers).status_code == 200
+    assert client.patch(space, json={"title": "Other"}, headers=headers).status_code == 200
+    member = f"/v1/orgs/{made.organization}/members/{made.member_id}"
+    assert client.patch(member, json={"role": "read"}, headers=headers).status_code == 200
     assert client.delete(space, headers=headers).status_code == 205
     assert client.get("/readyz").status_code == 200
     monkeypatch.undo()

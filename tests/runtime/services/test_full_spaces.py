@@ -14,9 +14,18 @@ import pytest
 from sqlalchemy import func, select, update
 
 from runtime.contract import errors
-from runtime.contract.change_requests import CreateChangeRequest
+from runtime.contract.change_requests import CreateChangeRequest, UpdateChangeRequest
+from runtime.contract.comments import CommentBody, PostComment, UpdateComment
 from runtime.contract.identifiers import new_id
-from runtime.services import change_requests, content, content_quota, moving, organization_storage
+from runtime.services import (
+    change_requests,
+    commenting,
+    content,
+    content_quota,
+    disk_room,
+    moving,
+    organization_storage,
+)
 from runtime.services import spaces as space_service
 from runtime.store import disk
 from runtime.store import organization_storage as stored
@@ -26,6 +35,7 @@ from runtime.store.database import Database, Table, now
 from runtime.store.reach import HOST
 from runtime.store.tables.blobs import SpaceBlobRow
 from runtime.store.tables.change_requests import ChangeRequestRow
+from runtime.store.tables.comments import CommentReplyRow, CommentRow
 from runtime.store.tables.content import ContentPieceRow, RevisionRow
 from runtime.store.tables.organizations import OrganizationRow, UserRow
 from runtime.store.tables.spaces import SpaceRow
@@ -179,7 +189,7 @@ def test_a_disk_that_is_almost_full_takes_nothing_new(
     ground: Ground, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     assert ground.put(ground.requests[0])
-    monkeypatch.setattr(organization_storage, "_folder", tmp_path)
+    monkeypatch.setattr(disk_room, "_folder", tmp_path)
     assert ground.put(ground.requests[1])
     monkeypatch.setattr(disk, "KEPT_FREE", 2 * shutil.disk_usage(tmp_path).total)
     monkeypatch.setattr(disk, "KEPT_SHARE", 2)
@@ -225,3 +235,36 @@ def test_an_organization_has_as_much_content_as_the_host_allows(
     with ground.database.transaction(writes=False) as session:
         assert stored.size_of(session, ground.organization) == 0
         assert 3 * megabyte < stored.size_of(session, elsewhere) < 4 * megabyte
+
+
+def test_what_is_said_about_a_space_is_counted_in_bytes_and_off_again(ground: Ground) -> None:
+    def size() -> int:
+        with ground.database.transaction(writes=False) as session:
+            return sizes.size_of(session, ground.space)
+
+    said = {"body": {"markdown": "日" * 3000}}
+    before = size()
+    with ground.database.transaction(writes=True) as session:
+        space = session.get_one(SpaceRow, ground.space)
+        comment = commenting.post(session, space, ground.user, PostComment.model_validate(said))
+        reply = commenting.reply(session, comment, ground.user, CommentBody.model_validate(said["body"]))
+    assert size() > before + 4 * 9000
+    with ground.database.transaction(writes=True) as session:
+        one = session.get_one(CommentRow, comment.id)
+        commenting.update(session, one, ground.user, UpdateComment.model_validate({"body": {"markdown": "short"}}))
+    assert 2 * 9000 < size() - before < 3 * 9000
+    with ground.database.transaction(writes=True) as session:
+        assert commenting.remove(session, session.get_one(CommentReplyRow, reply.id))
+        commenting.reply(session, session.get_one(CommentRow, comment.id), ground.user, CommentBody.model_validate({}))
+    with ground.database.transaction(writes=True) as session:
+        assert commenting.remove(session, session.get_one(CommentRow, comment.id))
+    assert size() == before
+    for description in ({"object": "document", "data": {"said": "日" * 300}, "nodes": []}, {}):
+        with ground.database.transaction(writes=True) as session:
+            space, row = session.get_one(SpaceRow, ground.space), session.get_one(ChangeRequestRow, ground.requests[0])
+            body = UpdateChangeRequest.model_validate(
+                {"description": {"object": "document", "data": {}, "nodes": []} | description}
+            )
+            change_requests.update(session, space, row, body)
+        assert size() - before > (900 if description else 0)
+    assert size() - before < 100

@@ -22,7 +22,7 @@ def test_one_person_makes_a_bounded_number(tmp_path: Path, monkeypatch: pytest.M
         session.flush()
         for _ in range(3):
             organizations.create(session, "One", None, "eve")
-        with pytest.raises(errors.Conflict, match="administers 3 organizations"):
+        with pytest.raises(errors.Conflict, match="at most 3 organizations"):
             organizations.create(session, "One more", None, "eve")
         organizations.create(session, "Hers", None, "ada")
         assert len(rows.every(session, HOST, OrganizationRow)) == 4
@@ -39,11 +39,11 @@ def test_nobody_is_made_administrator_of_more(tmp_path: Path, monkeypatch: pytes
         link = InviteLinkRow(organization_id=theirs.id, role="admin", invited_by="eve")
         session.add(link)
         session.flush()
-        with pytest.raises(errors.Conflict, match="administers 1 organizations"):
+        with pytest.raises(errors.Conflict, match="at most 1 organizations"):
             inviting.join(session, theirs.id, link.id, "ada")
         member = MemberRow(organization_id=theirs.id, user_id="ada", role="edit")
         session.add(member)
         session.flush()
-        with pytest.raises(errors.Conflict, match="administers 1 organizations"):
+        with pytest.raises(errors.Conflict, match="at most 1 organizations"):
             membership.change_role(session, theirs, member, "admin")
         membership.change_role(session, theirs, member, "create")
