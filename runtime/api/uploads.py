@@ -37,18 +37,20 @@ class Upload:
         It is deleted again if the `with` block fails. Raises TooLarge, BadRequest for an empty one, Unauthorized, and
         Unavailable.
         """
-        blob = self._store(call)
+        kept: list[Blob] = []
         try:
-            yield blob
+            yield self._store(call, kept)
         except BaseException:
-            call.host.blobs.discard(blob)
+            for blob in kept:
+                call.host.blobs.discard(blob)
             raise
 
-    def _store(self, call: Call) -> Blob:
+    def _store(self, call: Call, kept: list[Blob]) -> Blob:
         host = call.host
 
         def put() -> Blob:
-            return host.blobs.put(cast(BinaryIO, self._stream), self.most)
+            kept.append(host.blobs.put(cast(BinaryIO, self._stream), self.most))
+            return kept[0]
 
         try:
             blob = host.capacity.read(call.actor.owner, put, again=call.reauthenticate)

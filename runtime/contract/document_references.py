@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from runtime.contract.document_nodes import anchors_in
@@ -27,10 +27,16 @@ _SHOWS = ("image", "inline-image", "file", "drawing", "reusable-content", "opena
 """Nodes that show what they refer to, and do not only lead there."""
 MAX_REFERENCES = 5000
 """Of one document; what is beyond is not followed."""
+MAX_BYTES = 256 << 10
+"""Characters of all that is stored about them, of one document."""
 MAX_LENGTH = 2048
 """Characters of an address or id, beyond which it is none."""
 MAX_NAME = 100
 """Characters of the key or id of a node: the name is stored with each reference in it, and a longer one names none."""
+
+
+_AROUND = 60
+"""Characters of the JSON around what a reference says."""
 
 
 class Reference(NamedTuple):
@@ -51,12 +57,17 @@ def references_in(document: Node) -> list[Reference]:
     """List what a document refers to, in the order of its text."""
     found: list[Reference] = []
     waiting: list[tuple[Any, str | None]] = [(document, None)]
-    while waiting and len(found) < MAX_REFERENCES:
+    left = MAX_BYTES
+    while waiting and len(found) < MAX_REFERENCES and left > 0:
         node, above = waiting.pop()
         name = _name_of(node) or above
         relation: Relation = "dependsOn" if str(node.get("type", "")).startswith(_SHOWS) else "reference"
         data = node.get("data")
-        found += [Reference(ref, name, relation) for ref in _in_data(node, data if isinstance(data, dict) else {})]
+        for ref in _in_data(node, data if isinstance(data, dict) else {}):
+            left -= sum(map(len, ref.values())) + len(name or "") + _AROUND
+            if left < 0:
+                break
+            found.append(Reference(ref, name, relation))
         inside = [one for kind in ("nodes", "fragments") for one in node.get(kind, ()) if isinstance(one, dict)]
         waiting += [(one, name) for one in reversed(inside)]
     return found[:MAX_REFERENCES]
@@ -98,11 +109,17 @@ def _in_cells(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         for name, value in values.items() if isinstance(values, dict) else ():
             if kinds.get(name) in ("files", "users") and isinstance(value, list):
                 kind = "file" if kinds[name] == "files" else "user"
-                yield from ({"kind": kind, kind: one} for one in value if is_reference({"kind": kind, kind: one}))
+                yield from (
+                    {"kind": kind, kind: one} for one in _distinct(value) if is_reference({"kind": kind, kind: one})
+                )
             elif isinstance(value, dict):
                 ref = value.get("ref", value)
                 if is_reference(ref):
                     yield plain(ref)
+
+
+def _distinct(values: Sequence[Any]) -> Iterator[str]:
+    return iter(dict.fromkeys(one for one in values if isinstance(one, str)))
 
 
 def _name_of(node: Node) -> str | None:

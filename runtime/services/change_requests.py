@@ -61,6 +61,7 @@ CHANGED_MEANWHILE = (
     "one, and apply your changes to it."
 )
 MAX_REVIEWERS = 200
+FREEING = ("delete_", "move_")
 """Maximum requested reviewers of one change request."""
 FULL_OF_REVIEWERS = (
     "At most {most} people are asked to review a change request; withdraw some, or continue in another change request."
@@ -173,7 +174,7 @@ def change(
             except errors.BadRequest as error:
                 raise errors.BadRequest(f"changes.{place}: {error.message}") from None
 
-    return _edit(session, space, row, user_id, apply)
+    return _edit(session, space, row, user_id, apply, any(not one.type.startswith(FREEING) for one, _ in changes_))
 
 
 def put_file(session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str, file: File) -> str:
@@ -181,21 +182,25 @@ def put_file(session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: 
 
     def apply(editor: Editor) -> None:
         content_quota.for_files(session, space.id, {file.blob: file.size})
-        content_quota.for_documents(session, space.id)
         editor.put_file(file)
 
     return _edit(session, space, row, user_id, apply)[0]
 
 
 def _edit(
-    session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str, apply: Callable[[Editor], None]
+    session: Session,
+    space: SpaceRow,
+    row: ChangeRequestRow,
+    user_id: str,
+    apply: Callable[[Editor], None],
+    grows: bool = True,
 ) -> tuple[str, list[str]]:
     lock(session, space)
     refresh_open(session, row)
     editor = Editor(_snapshot(session, row.space_id, row.revision_id), wire_time(now()))
     apply(editor)
     made = write_revision(
-        session, row, user_id, editor.snapshot(), [*editor.documents.values()], "edits", [row.revision_id]
+        session, row, user_id, editor.snapshot(), editor.documents.values(), "edits", [row.revision_id], grows=grows
     )
     return made.id, editor.added
 
@@ -359,15 +364,17 @@ def write_revision(
     documents: Any,
     kind: str,
     parents: list[str],
+    *,
+    grows: bool = True,
     **values: Any,
 ) -> RevisionRow:
     """Write the next revision of a change request, whose space is locked; `values` are other columns of its row.
 
-    Raises BadRequest if the space has too many, or too much content in them.
+    What only deletes or moves needs no room. Raises BadRequest for too many revisions, or too much content in them.
     """
     if sum(one["count"] for one in row.contributors.values()) % content_quota.SELDOM == 0:
         content_quota.for_revisions(session, row.space_id)
-    if documents:  # what only deletes or moves is let in
+    if grows:
         content_quota.for_documents(session, row.space_id)
     values |= {"type": kind, "parents": parents, "user_id": user_id}
     before = _revision(session, row.space_id, row.revision_id)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pydantic import MISSING
+from sqlalchemy.exc import InvalidRequestError
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
@@ -69,6 +70,7 @@ def post(session: Session, place: SpaceRow | ChangeRequestRow, user_id: str, bod
 
 def reply(session: Session, comment: CommentRow, user_id: str, body: CommentBody) -> CommentReplyRow:
     """Reply to a comment; raises BadRequest if there are too many replies."""
+    _lock(session, comment)
     quotas.enforce(session, CommentReplyRow, MAX_REPLIES, FULL_OF_REPLIES, space_id=comment.space_id)
     row = CommentReplyRow(comment_id=comment.id, space_id=comment.space_id, user_id=user_id, **_written(body))
     session.add(row)
@@ -94,6 +96,7 @@ def update_reply(session: Session, row: CommentReplyRow, user_id: str, body: Upd
 
 def remove(session: Session, row: CommentRow | CommentReplyRow) -> bool:
     """Delete a comment with its replies, or a reply; False where somebody else did."""
+    _lock(session, row)
     size = stored.size_of(row)
     if isinstance(row, CommentRow):
         size += stored.size_of_replies(session, row.id)
@@ -101,6 +104,15 @@ def remove(session: Session, row: CommentRow | CommentReplyRow) -> bool:
     if gone:
         sizes.note(session, row.space_id, -size)
     return gone
+
+
+def _lock(session: Session, row: CommentRow | CommentReplyRow) -> None:
+    """Have one text of a thread change at a time, which is counted as it stands; raises NotFound for one gone."""
+    locks.acquire(session, f"thread {row.comment_id if isinstance(row, CommentReplyRow) else row.id}")
+    try:
+        locks.refresh(session, row)
+    except InvalidRequestError:
+        raise errors.NotFound("This comment was deleted.") from None
 
 
 def _count(session: Session, row: CommentRow | CommentReplyRow, before: int = 0) -> None:
@@ -115,6 +127,7 @@ def _change(
     session: Session, row: CommentRow | CommentReplyRow, user_id: str, body: UpdateComment | UpdateReply
 ) -> None:
     if body.body is not MISSING:
+        _lock(session, row)
         before = stored.size_of(row)
         for column, value in _written(body.body).items():
             setattr(row, column, value)

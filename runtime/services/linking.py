@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,8 @@ Status = Literal["ok", "broken", "in-app"]
 MAX_SPACES, MAX_ENTRIES = 50, 50_000
 """Other spaces whose pages are looked for, and about how many pages, files and reusable contents all of them have; what
 leads into more is shown as if it were there."""
+MAX_LINKS, MAX_PLACES = 200_000, 100
+"""Links of a revision that are looked at, and places that are kept of one target."""
 AT_ONCE = 500
 """Ids in one statement."""
 
@@ -52,13 +55,14 @@ class Version(NamedTuple):
 
 @dataclass
 class Usage:
-    """One target, how it is used, and everywhere it is; `status` is the actor's: what they may not see is broken."""
+    """One target, how often and where it is used; `status` is the actor's: what they do not see is broken."""
 
     key: str
     ref: Mapping[str, Any]
     relation: Relation
     status: Status = "ok"
     places: list[Place] = field(default_factory=list)
+    count: int = 0
 
 
 class Links:
@@ -78,13 +82,12 @@ class Links:
         """Group the references of a revision, or of one page, by their target, in the order they are read in."""
         usages: dict[str, Usage] = {}
         entries: Iterable[Page | ReusableContent] = [page] if page is not None else self._entries()
-        for entry in entries:
-            for reference in self._of(entry):
-                ref = self._absolute(reference.ref, entry)
-                key = hashlib.blake2b(
-                    f"{reference.relation} {sorted(ref.items())}".encode(), digest_size=12
-                ).hexdigest()
-                usage = usages.setdefault(key, Usage(key, ref, reference.relation))
+        for entry, reference in self._links(entries):
+            ref = self._absolute(reference.ref, entry)
+            key = hashlib.blake2b(f"{reference.relation} {sorted(ref.items())}".encode(), digest_size=12).hexdigest()
+            usage = usages.setdefault(key, Usage(key, ref, reference.relation))
+            usage.count += 1
+            if len(usage.places) < MAX_PLACES:
                 usage.places.append(Place(entry, reference.node))
         self._look(usages.values())
         return list(usages.values())
@@ -97,12 +100,15 @@ class Links:
     def leading_to(self, field_: Literal["page", "file"], target: str) -> list[Place]:
         """Find what refers to a page or a file of this revision: each page or reusable content once."""
         places: dict[str, Place] = {}
-        for entry in self._entries():
-            for reference in self._of(entry):
-                ref = self._absolute(reference.ref, entry)
-                if ref.get(field_) == target and ref.get("space", self.here.space.id) == self.here.space.id:
-                    places.setdefault(f"{entry.kind} {entry.id}", Place(entry, reference.node))
+        for entry, reference in self._links(self._entries()):
+            ref = self._absolute(reference.ref, entry)
+            if ref.get(field_) == target and ref.get("space", self.here.space.id) == self.here.space.id:
+                places.setdefault(f"{entry.kind} {entry.id}", Place(entry, reference.node))
         return list(places.values())
+
+    def _links(self, entries: Iterable[Page | ReusableContent]) -> Iterator[tuple[Page | ReusableContent, Reference]]:
+        every = ((entry, reference) for entry in entries for reference in self._of(entry))
+        return itertools.islice(every, MAX_LINKS)
 
     def _entries(self) -> Iterator[Page | ReusableContent]:
         yield from self.here.snapshot.pages
@@ -218,5 +224,5 @@ def counted(usages: Sequence[Usage]) -> Counter[str]:
     """Count links by their status, each place they are at."""
     counts: Counter[str] = Counter()
     for usage in usages:
-        counts[usage.status] += len(usage.places)
+        counts[usage.status] += usage.count
     return counts

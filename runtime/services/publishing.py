@@ -163,7 +163,6 @@ def roll_back(session: Session, row: IntegrationRow, number: int, keep: int, use
         raise errors.BadRequest(
             f"Version {number} was published before this host stored what is needed to roll back to it."
         )
-    organization_storage.enforce(session, row.organization_id, earlier.size)
     again = VersionRow(
         id=new_id(),
         integration_id=row.id,

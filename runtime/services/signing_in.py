@@ -222,9 +222,7 @@ def _member(session: Session, provider: SamlProviderRow, person: SignedIn, momen
         role = _invited_role(session, provider, address, moment)
         try:
             quotas.for_members(session, provider.organization_id)
-            if role == "admin":
-                quotas.for_administered(session, user.id)
-        except (errors.BadRequest, errors.Conflict) as full:
+        except errors.BadRequest as full:
             raise ResponseRejected(str(full)) from full
         member = MemberRow(**by, role=role)
         session.add(member)

@@ -16,7 +16,7 @@ from runtime.store.tables.spaces import SpaceRow
 
 def size_of(session: Session, organization_id: str) -> int:
     """Return the bytes that an organization stores, with deleted spaces until they are removed for good."""
-    return sum(int(session.scalar(each) or 0) for each in _sums(organization_id))
+    return sum(max(0, int(session.scalar(each) or 0)) for each in _sums(organization_id))
 
 
 def _sums(organization_id: str) -> tuple[Select[int], ...]:
@@ -46,4 +46,9 @@ def _sums(organization_id: str) -> tuple[Select[int], ...]:
         .join(SpaceRow, SpaceRow.id == ImportRow.space_id)
         .where(SpaceRow.organization_id == organization_id)
     )
-    return content, versions, specifications, pdfs, uploads
+    sources = (
+        select(func.sum(BlobRow.size))
+        .join(OpenApiSpecRow, OpenApiSpecRow.source_blob == BlobRow.name)
+        .where(OpenApiSpecRow.organization_id == organization_id)
+    )
+    return content, versions, specifications, pdfs, uploads, sources

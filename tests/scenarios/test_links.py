@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from runtime.contract.document_references import Reference, references_in
 from runtime.contract.identifiers import new_id
 from tests.conftest import HostProcess, Tenant, installed
 from tests.contract.requests_table import SPECIFICATION
@@ -254,6 +255,14 @@ def test_what_is_stored_of_a_reference_is_what_it_names(space: Space) -> None:
     (item,) = ok(answer)["items"]
     assert item["targetReference"] == {"kind": "url", "url": "https://e.example/"} and len(answer.text) < 200_000
     assert "internalLocation" not in item["locationReferences"][0]
+
+
+def test_what_is_stored_of_the_references_of_a_document_is_bounded() -> None:
+    cells = {"r": {"values": {"c": ["x"] * 5000}}}
+    table = {"type": "table", "data": {"definition": {"c": {"type": "files"}}, "records": cells}, "key": "k" * 100}
+    assert references_in({"nodes": [table]}) == [Reference({"kind": "file", "file": "x"}, "k" * 100, "reference")]
+    links = [{"type": "link", "data": {"ref": {"kind": "url", "url": "u" * 2000}}} for _ in range(5000)]
+    assert 100 < len(references_in({"nodes": links})) < 140
 
 
 def test_a_copy_has_the_same_links(space: Space, alpha: Tenant) -> None:

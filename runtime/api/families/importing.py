@@ -31,6 +31,7 @@ from runtime.services import organization_storage
 from runtime.services.files import MAX_FILE
 from runtime.services.importing import lifecycle
 from runtime.store import rows
+from runtime.store.blobs.store import Blob
 from runtime.store.cursors import newest_first
 from runtime.store.imports import UNDER_WAY
 from runtime.store.reach import HOST
@@ -153,6 +154,9 @@ crud.get(importing, IMPORT, "getImportById", "Get an import into a space (extens
 @importing.operation(f"POST {IMPORT.path}/cancel", IMPORT, needs=EDITORS)
 def cancel_import(call: Call, import_: ImportRow) -> ImportRow:
     """Cancel an import; a finished one stays as it is (extension)."""
+    if import_.blob is not None:  # as it is before the import ends
+        sent = Blob(import_.blob, 0, import_.blob_came_at)
+        call.after.append(lambda: call.host.blobs.discard(sent))
     lifecycle.cancel(call.session, import_)
     return import_
 

@@ -111,7 +111,7 @@ def _shown(
         before = _links(call, found.here.space, editing.ancestor_of(call.session, change_request))
         old = before.here.snapshot.page_by_id.get(page_id) if page_id is not None else None
         known = {one.key for one in before.usages(old) if one.status == "broken"} if page_id is None or old else set()
-        here = sum(len(one.places) for one in usages if one.status == "broken" and one.key not in known)
+        here = sum(one.count for one in usages if one.status == "broken" and one.key not in known)
     stats = LinkStats(total=counted(usages).total(), broken=BrokenLinks(total=broken, change_request=here))
     wanted = [one for one in usages if query.status is None or one.status == query.status]
     if isinstance(query, ChangeRequestLinksQuery) and query.broken_context is not None:

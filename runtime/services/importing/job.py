@@ -20,6 +20,7 @@ from runtime.services.importing.assembling import Place
 from runtime.services.importing.crawling import Crawl
 from runtime.services.importing.storing import Stored, Target
 from runtime.store import imports, membership, rows
+from runtime.store.blobs.store import Blob
 from runtime.store.reach import HOST
 from runtime.store.tables.imports import ImportRow
 from runtime.store.tables.spaces import SpaceRow
@@ -44,12 +45,24 @@ def run(job: Job) -> None:
             return
         session.expunge(row)
     _Import(job, row).run()
+    _let_go(job, row)
 
 
 def give_up(job: Job, sentence: str) -> None:
     """Record why an import failed."""
     with job.tools.database.transaction(writes=True) as session:
+        row = rows.find(session, HOST, ImportRow, id=job.payload["import"])
+        if row is not None:
+            session.expunge(row)
         imports.end(session, job.payload["import"], "failed", imported=0, error=sentence[:LONGEST_SENTENCE])
+    if row is not None:
+        _let_go(job, row)
+
+
+def _let_go(job: Job, row: ImportRow) -> None:
+    """Delete what was sent for an import that is over."""
+    if row.blob is not None:
+        job.tools.blobs.discard(Blob(row.blob, 0, row.blob_came_at))
 
 
 KIND = JobKind(NAME, run, give_up)

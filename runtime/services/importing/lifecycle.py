@@ -37,8 +37,10 @@ def begin(
     within = change_request.id if change_request is not None else None
     row = ImportRow(
         space_id=space.id, change_request_id=within, page_id=page_id, user_id=user_id, source=source, url=url,
-        blob=blob.name if blob is not None else None, name=name,
+        name=name,
     )  # fmt: skip
+    if blob is not None:
+        row.blob, row.blob_came_at = blob.name, blob.came_at
     _, snapshot = base_of(session, Target(space.id, within, "", user_id, Place(page_id)))
     if page_id is not None:
         page = snapshot.page_by_id.get(page_id)

@@ -64,8 +64,10 @@ def run(job: Job) -> None:
             job.still_ours(session)
             kept = _with_room(session, spec, outcome)
             done = store.finish(session, spec, kept.blob, kept.code, kept.sentences)
-        if outcome.blob is not None and kept.blob is None:
-            job.tools.blobs.discard(outcome.blob)
+        read = Blob(spec.source_blob, 0, spec.source_blob_came_at) if spec.source_blob is not None else None
+        for blob in (outcome.blob, read):
+            if blob is not None:
+                job.tools.blobs.discard(blob)  # unless a version is made of it, or it is a source that still waits
         if done:
             return
 

@@ -9,7 +9,7 @@ from runtime.contract.openapi_specs import MAX_TEXT, TextSource, UrlSource
 from runtime.services import organization_storage
 from runtime.services.openapi_specs.processing import KIND
 from runtime.store import openapi_specs as store
-from runtime.store.blobs.store import BlobStore
+from runtime.store.blobs.store import Blob, BlobStore
 from runtime.store.database import Database
 from runtime.store.jobs import TooManyJobs
 from runtime.store.tables.openapi_specs import OpenApiSpecRow
@@ -45,8 +45,11 @@ class Sources:
                 url = source.url if isinstance(source, UrlSource) else None
                 name = blob.name if blob is not None else None
                 known = store.by_slug(session, organization_id, slug) if replace else None
+                replaced = None
                 if known is not None:
                     spec = known
+                    if spec.source_blob is not None and spec.state == "pending":  # else whoever reads it lets it go
+                        replaced = Blob(spec.source_blob, 0, spec.source_blob_came_at)
                     store.source_given(session, spec, url, name)
                 elif store.is_full(session, organization_id):
                     raise errors.BadRequest(
@@ -56,6 +59,7 @@ class Sources:
                     spec = OpenApiSpecRow(organization_id=organization_id, slug=slug, source_url=url, source_blob=name)
                     session.add(spec)
                     session.flush()
+                spec.source_blob_came_at = blob.came_at if blob is not None else None
                 store.enqueue(session, KIND, spec, self._seconds)
         except BaseException as error:
             if blob is not None:
@@ -65,4 +69,6 @@ class Sources:
                     "This organization has too many waiting jobs; try again when some are done."
                 ) from None
             raise
+        if replaced is not None:
+            self._blobs.discard(replaced)
         return spec, known is None

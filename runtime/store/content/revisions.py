@@ -173,6 +173,7 @@ def copy(session: Session, row: RevisionRow, space_id: str, **values: Any) -> Re
     copied = RevisionRow(space_id=space_id, variables=row.variables, **lists, **values)
     session.add(copied)
     session.flush()
+    sizes.note(session, space_id, size_of_variables(copied))
     return copied
 
 

@@ -273,7 +273,7 @@ CREATE TABLE imports (
 	error TEXT, 
 	revision_id VARCHAR(20) NOT NULL, 
 	created_at DATETIME NOT NULL, 
-	finished_at DATETIME, 
+	finished_at DATETIME, blob_came_at DATETIME, 
 	PRIMARY KEY (id), 
 	FOREIGN KEY(space_id) REFERENCES spaces (id) ON DELETE CASCADE, 
 	FOREIGN KEY(change_request_id) REFERENCES change_requests (id) ON DELETE CASCADE, 
@@ -405,7 +405,7 @@ CREATE TABLE openapi_specs (
 	last_version VARCHAR(20), 
 	last_processed_at DATETIME, 
 	created_at DATETIME NOT NULL, 
-	updated_at DATETIME NOT NULL, 
+	updated_at DATETIME NOT NULL, source_blob_came_at DATETIME, 
 	PRIMARY KEY (id), 
 	FOREIGN KEY(organization_id) REFERENCES organizations (id) ON DELETE CASCADE
 );
@@ -635,8 +635,8 @@ CREATE TABLE "site_spaces" (
 	section_id VARCHAR(20), holder_id VARCHAR(20) DEFAULT '' NOT NULL, path VARCHAR(100) DEFAULT '' NOT NULL, condition VARCHAR(1024), default_of VARCHAR(20), 
 	PRIMARY KEY (id), 
 	CONSTRAINT site_spaces_section_id_fkey FOREIGN KEY(section_id) REFERENCES site_sections (id) ON DELETE CASCADE, 
-	FOREIGN KEY(space_id) REFERENCES spaces (id) ON DELETE CASCADE, 
-	FOREIGN KEY(site_id) REFERENCES sites (id) ON DELETE CASCADE
+	FOREIGN KEY(site_id) REFERENCES sites (id) ON DELETE CASCADE, 
+	FOREIGN KEY(space_id) REFERENCES spaces (id) ON DELETE CASCADE
 );
 CREATE TABLE sites (
 	id VARCHAR(20) NOT NULL, 
@@ -722,8 +722,8 @@ CREATE TABLE "tokens" (
 	PRIMARY KEY (id), 
 	CONSTRAINT sessions_of_token FOREIGN KEY(parent_id) REFERENCES tokens (id) ON DELETE CASCADE, 
 	CONSTRAINT tokens_of_organization FOREIGN KEY(organization_id) REFERENCES organizations (id) ON DELETE CASCADE, 
-	UNIQUE (digest), 
-	FOREIGN KEY(user_id) REFERENCES users (id) ON DELETE CASCADE
+	FOREIGN KEY(user_id) REFERENCES users (id) ON DELETE CASCADE, 
+	UNIQUE (digest)
 );
 CREATE TABLE translations (
 	id VARCHAR(20) NOT NULL, 
@@ -764,8 +764,8 @@ CREATE TABLE "visitor_sessions" (
 	created_at DATETIME NOT NULL, 
 	expires_at DATETIME NOT NULL, 
 	PRIMARY KEY (digest), 
-	FOREIGN KEY(site_installation_id) REFERENCES site_installations (id) ON DELETE CASCADE, 
-	FOREIGN KEY(site_id) REFERENCES sites (id) ON DELETE CASCADE
+	FOREIGN KEY(site_id) REFERENCES sites (id) ON DELETE CASCADE, 
+	FOREIGN KEY(site_installation_id) REFERENCES site_installations (id) ON DELETE CASCADE
 );
 CREATE INDEX events_due ON events (state, due_at);
 CREATE INDEX events_of_integration ON events (integration_id, seq);
@@ -846,9 +846,9 @@ CREATE INDEX ix_site_redirects_site_section_id ON site_redirects (site_section_i
 CREATE INDEX ix_site_redirects_site_space_id ON site_redirects (site_space_id);
 CREATE INDEX site_redirects_in_order ON site_redirects (site_id, created_at, id);
 CREATE UNIQUE INDEX site_redirects_by_source ON site_redirects (site_id, source);
-CREATE INDEX ix_visitor_sessions_site_installation_id ON visitor_sessions (site_installation_id);
 CREATE INDEX ix_visitor_sessions_expires_at ON visitor_sessions (expires_at);
 CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
+CREATE INDEX ix_visitor_sessions_site_installation_id ON visitor_sessions (site_installation_id);
 CREATE INDEX revisions_of_space ON revisions (space_id, created_at, id);
 CREATE INDEX ix_revisions_user_id ON revisions (user_id);
 CREATE INDEX change_requests_of_space ON change_requests (space_id, created_at, id);

@@ -37,6 +37,7 @@ class ImportRow(Table):
     source: Mapped[str] = mapped_column(String(20))
     url: Mapped[str | None] = mapped_column(Text)
     blob: Mapped[str | None] = mapped_column(String(64))
+    blob_came_at: Mapped[datetime | None] = mapped_column(UtcTime)
     name: Mapped[str] = mapped_column(Text, default="")
     status: Mapped[str] = mapped_column(String(20), default="pending")
     imported: Mapped[int] = mapped_column(Integer, default=0)

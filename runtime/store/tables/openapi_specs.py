@@ -37,6 +37,7 @@ class OpenApiSpecRow(Table):
     slug: Mapped[str] = mapped_column(String(100))
     source_url: Mapped[str | None] = mapped_column(String(2048))
     source_blob: Mapped[str | None] = mapped_column(String(64))
+    source_blob_came_at: Mapped[datetime | None] = mapped_column(UtcTime)
     revision: Mapped[int] = mapped_column(Integer, default=1)
     state: Mapped[str] = mapped_column(String(10), default="pending")
     error_code: Mapped[str | None] = mapped_column(String(20))

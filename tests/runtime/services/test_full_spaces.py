@@ -27,6 +27,7 @@ from runtime.services import (
     organization_storage,
 )
 from runtime.services import spaces as space_service
+from runtime.store import comments as stored_comments
 from runtime.store import disk
 from runtime.store import organization_storage as stored
 from runtime.store.content import collecting, sizes
@@ -268,3 +269,35 @@ def test_what_is_said_about_a_space_is_counted_in_bytes_and_off_again(ground: Gr
             change_requests.update(session, space, row, body)
         assert size() - before > (900 if description else 0)
     assert size() - before < 100
+
+
+def test_what_is_changed_at_once_is_counted_once(ground: Ground) -> None:
+    """Each takes off what it found: of several that find the same text, all would take it off."""
+    with ground.database.transaction(writes=True) as session:
+        long = PostComment.model_validate({"body": {"markdown": "x" * 4000}})
+        comment = commenting.post(session, session.get_one(SpaceRow, ground.space), ground.user, long)
+    barrier = threading.Barrier(AT_ONCE)
+
+    def shorten(number: int) -> None:
+        barrier.wait()
+        try:
+            with ground.database.transaction(writes=True) as session:
+                row = session.get(CommentRow, comment.id)
+                if row is None:
+                    return
+                if number:
+                    body = UpdateComment.model_validate({"body": {"markdown": "s"}})
+                    commenting.update(session, row, ground.user, body)
+                    commenting.reply(session, row, ground.user, CommentBody.model_validate({"markdown": "reply"}))
+                else:
+                    commenting.remove(session, row)
+        except errors.NotFound:
+            return
+
+    with ground.database.transaction(writes=False) as session:
+        before = sizes.size_of(session, ground.space) - stored_comments.size_of(session.get_one(CommentRow, comment.id))
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        list(threads.map(shorten, range(AT_ONCE)))
+    with ground.database.transaction(writes=False) as session:
+        assert session.get(CommentRow, comment.id) is None
+        assert sizes.size_of(session, ground.space) == before

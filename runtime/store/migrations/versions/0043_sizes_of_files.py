@@ -39,6 +39,9 @@ def upgrade() -> None:
             op.execute(f'UPDATE content_sizes SET {column} = {column} + coalesce(({total}), 0)')
     # What is there is not counted: it would be more than its document, which was let in without it.
     op.add_column('document_references', sa.Column('size', sa.Integer(), server_default='0', nullable=False))
+    # With these, what was sent goes as soon as it is needed no more.
+    op.add_column('imports', sa.Column('blob_came_at', sa.DateTime(timezone=True), nullable=True))
+    op.add_column('openapi_specs', sa.Column('source_blob_came_at', sa.DateTime(timezone=True), nullable=True))
     op.add_column('integration_versions', sa.Column('size', sa.Integer(), server_default='0', nullable=False))
     pictures = 'SELECT sum(length(image)) FROM integration_previews WHERE version_id = integration_versions.id'
     op.execute(
