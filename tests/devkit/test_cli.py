@@ -51,7 +51,7 @@ WRONG: dict[str, tuple[str, ...]] = {
 }
 """Command -> arguments with which it fails in an empty folder."""
 HOW = "`devkit whoami --help` shows how it is called"
-BEHIND = "options of a command go behind it; `devkit --help` lists the commands"
+BEHIND = "put the options of a command after its name; `devkit --help` lists the commands"
 ANY_TEXT = "any text"
 
 
