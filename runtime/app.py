@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -39,6 +40,7 @@ from runtime.background.purging import Purger
 from runtime.contract.addresses import Addresses
 from runtime.contract.origins import PORTS
 from runtime.dispatch.announcing import Announcer
+from runtime.dispatch.broker import BadBroker, Broker, Work
 from runtime.dispatch.candidates import Candidates
 from runtime.dispatch.deliveries import Deliveries, Plans
 from runtime.dispatch.followers import Followers
@@ -98,6 +100,10 @@ class StartRefused(RuntimeError):
     """A host cannot start; the message says why."""
 
 
+class SettingRefused(StartRefused):
+    """A host cannot start with these settings, whatever there is on this machine."""
+
+
 @dataclass(frozen=True)
 class Application:
     """A WSGI application with the host behind it."""
@@ -123,7 +129,9 @@ def prepare(settings: Settings) -> str | None:
     """
     try:
         return _prepare(settings)
-    except (SandboxUnavailable, BadSetting, DatabaseLost, KeyMissing, NewerDatabase, OSError) as error:
+    except BadSetting as error:
+        raise SettingRefused(str(error)) from error
+    except (SandboxUnavailable, DatabaseLost, KeyMissing, NewerDatabase, OSError) as error:
         raise StartRefused(str(error)) from error
     except SQLAlchemyError as error:
         reason = str(getattr(error, "orig", None) or error)
@@ -134,6 +142,7 @@ def _prepare(settings: Settings) -> str | None:
     address = settings.database_address
     _mail_server(settings)
     _answer_model(settings)
+    _broker(settings)
     _ = settings.blob_address
     if settings.sandbox == "required" and settings.workers > 1:
         # Several processes: check the sandbox once, before they start, which is also when the control group is best
@@ -174,6 +183,9 @@ def create_app(settings: Settings, place: int = 0, changes: Numbers | None = Non
     database = Database(settings.database_address, alone=settings.alone, changes=counts)
     try:
         host = _host(settings, place, database, Followers(database, alone=settings.alone))
+    except BadSetting as error:
+        database.close()
+        raise SettingRefused(str(error)) from error
     except SandboxUnavailable as error:
         database.close()
         raise StartRefused(str(error)) from error
@@ -200,6 +212,8 @@ def create_app(settings: Settings, place: int = 0, changes: Numbers | None = Non
         mount_identity(app, host)
     mount_error_pages(app, host)
     tracing.start()
+    if host.broker is not None:
+        host.broker.start()
     host.dispatcher.start()
     host.purger.start()
     host.free_memory.start()
@@ -253,6 +267,8 @@ def _host(settings: Settings, place: int, database: Database, followers: Followe
     sampling = Sampling(followers, part, everything=settings.preview)
     invoker = Invoker(engines, recorder, sampling, settings.limits, tunnels, capacity.calls)
     plans = Plans(database, Planner(addresses))
+    broker = _broker(settings)
+    tell = broker.tell if broker is not None else _nobody
     dispatcher = Dispatcher(
         database,
         Deliveries(database, plans),
@@ -262,7 +278,17 @@ def _host(settings: Settings, place: int, database: Database, followers: Followe
         lease=settings.lease_seconds,
         schedule=settings.retry_seconds,
         keep=settings.keep_events,
+        tell=partial(tell, "events"),
     )
+    jobs = JobRunner(
+        JobTools(database, egress, blobs, addresses, separate_process, folders),
+        KINDS,
+        settings.job_threads,
+        partial(tell, "jobs"),
+    )
+    if broker is not None:
+        broker.listen("events", dispatcher.wake_here)
+        broker.listen("jobs", jobs.wake_here)
     renders = RenderCache(settings.render_cache_bytes)
     server = _mail_server(settings)
     return Host(
@@ -285,9 +311,8 @@ def _host(settings: Settings, place: int, database: Database, followers: Followe
         blobs=blobs,
         separate_process=separate_process,
         folders=folders,
-        jobs=JobRunner(
-            JobTools(database, egress, blobs, addresses, separate_process, folders), KINDS, settings.job_threads
-        ),
+        jobs=jobs,
+        broker=broker,
         indexer=Indexer(database),
         answer_model=_answer_model(settings),
         mailer=Mailer(database, server, addresses, settings.mail_retry_seconds) if server is not None else None,
@@ -340,6 +365,20 @@ def _answer_model(settings: Settings) -> AnswerModel | None:
         return AnswerModel(settings.ask_url, settings.ask_key, settings.ask_model, settings.ask_seconds)
     except BadModel as error:
         raise BadSetting(f"DEVKIT_ASK_URL: {error}") from error
+
+
+def _broker(settings: Settings) -> Broker | None:
+    """Read how hosts tell each other of work, if they do; raises BadSetting."""
+    if not settings.broker_url:
+        return None
+    try:
+        return Broker(settings.broker_url)
+    except BadBroker as error:  # without the address, which may hold a password
+        raise BadSetting(f"DEVKIT_BROKER_URL: {error}") from error
+
+
+def _nobody(_work: Work) -> None:
+    """Tell nobody of work: other processes look for it by themselves."""
 
 
 def _egress(settings: Settings, addresses: Addresses) -> EgressRules:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -14,14 +13,17 @@ from runtime.contract.origins import Authority, authority_of, is_wildcard, read_
 
 PREFIX = "DEVKIT_"
 MOST_WORKERS = 64
+LONGEST_DELAY = 30 * 86_400
+"""Seconds until something is tried again, at most."""
 
 
 class BadSetting(ValueError):
     """A setting cannot be read; the message names it."""
 
 
-def _setting(default: Any, about: str) -> Any:
-    return field(default=default, metadata={"about": about})
+def _setting(default: Any, about: str, *, least: float | None = None, most: float | None = None) -> Any:
+    """Describe a setting; every number, also of several, has its bounds."""
+    return field(default=default, metadata={"about": about, "least": least, "most": most})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,40 +62,75 @@ class Settings:
     preview: bool = _setting(False, "serve the preview pages for authors")
     author_token: str = _setting("", "token of an author, made at the start with a sample organization")
     threads: int = _setting(
-        256, "requests one process handles at once: half may wait for scripts, an eighth follow streams"
+        256,
+        "requests one process handles at once: half may wait for scripts, an eighth follow streams",
+        least=8,
+        most=4096,
     )
-    workers: int = _setting(1, "processes that serve on this machine")
-    dispatch_threads: int = _setting(16, "events delivered at once by one process")
-    job_threads: int = _setting(4, "imports, exports and other background work that one process does at once")
-    openapi_fetch_seconds: float = _setting(30.0, "seconds for each file that an OpenAPI specification is fetched from")
-    lease_seconds: float = _setting(10.0, "seconds after which the events of a dead process are taken over")
+    workers: int = _setting(1, "processes that serve on this machine", least=1, most=MOST_WORKERS)
+    dispatch_threads: int = _setting(
+        16,
+        "events delivered at once by one process; 0: other hosts deliver them",
+        least=0,
+        most=1024,
+    )
+    job_threads: int = _setting(
+        4,
+        "imports, exports and other background work that one process does at once; 0: other hosts do it",
+        least=0,
+        most=256,
+    )
+    broker_url: str = _setting(
+        "",
+        "RabbitMQ over which the hosts of a database tell each other of work at once, "
+        "`amqp://name:password@host/vhost`; empty: each looks for it twice a second",
+    )
+    openapi_fetch_seconds: float = _setting(
+        30.0, "seconds for each file that an OpenAPI specification is fetched from", least=1, most=600
+    )
+    lease_seconds: float = _setting(
+        10.0, "seconds after which the events of a dead process are taken over", least=1, most=3600
+    )
     tunnel_lease_seconds: float = _setting(
-        30.0, "seconds after which a tunnel ends that its developer's machine does not renew"
+        30.0, "seconds after which a tunnel ends that its developer's machine does not renew", least=1, most=3600
     )
     retry_seconds: tuple[float, ...] = _setting(
-        (2.0, 10.0, 60.0, 300.0, 1800.0, 7200.0), "delays before each further attempt, comma-separated"
+        (2.0, 10.0, 60.0, 300.0, 1800.0, 7200.0),
+        "delays before each further attempt, comma-separated",
+        least=0,
+        most=LONGEST_DELAY,
     )
     keep_events: int = _setting(
-        2000, "ended events kept for each integration, and as many that were given up; each source is counted apart"
+        2000,
+        "ended events kept for each integration, and as many that were given up; each source is counted apart",
+        least=1,
+        most=10_000_000,
     )
     record_renders: int = _setting(
         50,
         "successful renders of one integration that are written into its event log each second, on this machine; the "
         "others are counted",
+        least=0,
+        most=1_000_000,
     )
     organization_storage: float = _setting(
         50.0,
         "GB that one organization may store, including earlier revisions and versions; 0: no limit",
+        least=0,
+        most=1_000_000,
     )
-    keep_versions: int = _setting(20, "published versions kept for each integration")
-    render_cache_bytes: int = _setting(64 * 1024 * 1024, "memory for cached renders")
+    keep_versions: int = _setting(20, "published versions kept for each integration", least=1, most=10_000)
+    render_cache_bytes: int = _setting(64 * 1024 * 1024, "memory for cached renders", least=0, most=2**40)
     smtp_url: str = _setting(
         "",
         "mail server for invites, `smtp://name:password@host:587` or `smtps://…`; empty: administrators hand on links",
     )
     mail_from: str = _setting("", "address that e-mails come from")
     mail_retry_seconds: tuple[float, ...] = _setting(
-        (30.0, 120.0, 600.0, 3600.0, 21600.0, 86400.0), "delays before an e-mail is tried again, comma-separated"
+        (30.0, 120.0, 600.0, 3600.0, 21600.0, 86400.0),
+        "delays before an e-mail is tried again, comma-separated",
+        least=0,
+        most=LONGEST_DELAY,
     )
     ask_url: str = _setting(
         "",
@@ -102,10 +139,10 @@ class Settings:
     )
     ask_key: str = _setting("", "key that this server wants")
     ask_model: str = _setting("", "model of this server")
-    ask_seconds: float = _setting(60.0, "longest time until the whole answer of the model")
-    wall_seconds: float = _setting(Limits().wall, "longest time until a script's answer")
-    cpu_seconds: float = _setting(Limits().cpu, "longest computing time of one call")
-    memory_bytes: int = _setting(Limits().memory, "most memory of one script's process")
+    ask_seconds: float = _setting(60.0, "longest time until the whole answer of the model", least=1, most=3600)
+    wall_seconds: float = _setting(Limits().wall, "longest time until a script's answer", least=1, most=86_400)
+    cpu_seconds: float = _setting(Limits().cpu, "longest computing time of one call", least=1, most=86_400)
+    memory_bytes: int = _setting(Limits().memory, "most memory of one script's process", least=2**24, most=2**40)
 
     @property
     def limits(self) -> Limits:
@@ -151,6 +188,10 @@ class Settings:
     def blob_address(self) -> str:
         """Where blobs are kept: an address, or an absolute folder."""
         if self.blob_url:
+            if not self.blob_url.startswith("s3://"):  # which is not repeated: it may hold a password
+                raise BadSetting(
+                    f"{PREFIX}BLOB_URL: it must look like s3://bucket/prefix?endpoint=https://storage.example"
+                )
             return self.blob_url
         if not self.data:
             raise BadSetting(f"give a data folder (--data DIR) or object storage ({PREFIX}BLOB_URL) for files")
@@ -177,13 +218,15 @@ def read_settings(environ: dict[str, str] | None = None, **given: Any) -> Settin
     values |= {name: value for name, value in given.items() if value is not None}
     settings = Settings(**values)
     if settings.sandbox not in ("required", "off"):
-        raise BadSetting("the sandbox is `required` or `off`")
-    if not 1 <= settings.workers <= MOST_WORKERS:
-        raise BadSetting(f"{PREFIX}WORKERS={settings.workers}: from 1 to {MOST_WORKERS} processes can serve")
-    if not 0 <= settings.organization_storage < math.inf:
-        raise BadSetting(
-            f"{PREFIX}ORGANIZATION_STORAGE={settings.organization_storage}: must be a number of GB, or 0 for no limit"
-        )
+        raise BadSetting(f"{PREFIX}SANDBOX={settings.sandbox}: must be `required` or `off`")
+    for entry in fields(Settings):
+        _check(entry.name, getattr(settings, entry.name), entry.metadata["least"], entry.metadata["most"])
+    for name in ("dispatch_threads", "job_threads"):
+        if getattr(settings, name) == 0 and not settings.database_url:
+            raise BadSetting(
+                f"{PREFIX}{name.upper()}=0 leaves this work to other hosts, which must share a database: give it with "
+                f"--database-url or {PREFIX}DATABASE_URL"
+            )
     _ = settings.content_origin  # refused now, and not by the first request
     return settings
 
@@ -196,6 +239,15 @@ def _public(url: str) -> Authority:
     if not authority.name:
         raise BadSetting(f"{PREFIX}PUBLIC_URL={url!r} is not an address: write `https://docs.example`")
     return authority
+
+
+def _check(name: str, value: Any, least: float | None, most: float | None) -> None:
+    """Raise BadSetting for a number outside its bounds; NaN is outside of all."""
+    if least is None or most is None:
+        return
+    for one in value if isinstance(value, tuple) else (value,):
+        if not least <= one <= most:
+            raise BadSetting(f"{PREFIX}{name.upper()}={one}: must be from {least} to {most}")
 
 
 def _read(name: str, text: str, default: Any) -> Any:

@@ -32,7 +32,7 @@ from devkit.local_host.log import log_to_errors
 from devkit.local_host.new_host import new_host_notice
 from devkit.local_host.parent_watch import end_with_starter
 from devkit.local_host.serving import GIVE_UP_AFTER, Server, Shared
-from devkit.terminal.output import Problem, answer, json_option, note
+from devkit.terminal.output import Mistake, Problem, answer, json_option, note
 from runtime.engines.cgroups import find_groups
 from runtime.engines.dev_tunnel import tunnel_registry as relays
 from runtime.engines.javascript import isolate_registry as isolates
@@ -197,7 +197,7 @@ def _load(
     A single one prepares the host as well, when it is the first: the process that leads it then never loads it, which
     saves a fourth of the host's memory. Several are forks of a leader that has, and share what it has loaded.
     """
-    from runtime.app import StartRefused, create_app, must_be_there
+    from runtime.app import SettingRefused, StartRefused, create_app, must_be_there
 
     log_to_errors(settings)  # a fork does so already
     sys.setswitchinterval(SWITCH_INTERVAL)
@@ -210,7 +210,7 @@ def _load(
     except StartRefused as error:
         if shared.served.value:
             raise
-        shared.refuse(str(error))
+        shared.refuse(str(error), setting=isinstance(error, SettingRefused))
         os.kill(os.getppid(), signal.SIGTERM)
         raise SystemExit(1) from error
     except Exception:
@@ -247,10 +247,12 @@ def _load(
 
 def _prepare_for_all(settings: Settings, shared: Shared) -> None:
     """Prepare the host and load all modules, so that the serving processes share them."""
-    from runtime.app import StartRefused
+    from runtime.app import SettingRefused, StartRefused
 
     try:
         _prepare(settings, shared)
+    except SettingRefused as error:
+        raise Mistake(str(error)) from error
     except StartRefused as error:
         raise Problem(str(error)) from error
     gc.freeze()
@@ -308,7 +310,8 @@ def _run(settings: Settings, address: str, port: int, as_json: bool, notice: str
     loader = partial(_load, settings, server.shared, address, port, stuck_requests.new_path())
     server.serve(target_loader=loader, wrap_loader=False)
     if server.shared.failed.value:
-        raise Problem(server.shared.refusal or "the host could not start; the messages above say why")
+        kind = Mistake if server.shared.wrong_setting.value else Problem
+        raise kind(server.shared.refusal or "the host could not start; the messages above say why")
     if server.gave_up:
         raise Problem(
             f"no serving process could be started for {GIVE_UP_AFTER:.0f} s; the messages above say why. "

@@ -78,14 +78,16 @@ class Shared:
         self.stopping = RawValue("b", 0)
         self.served = RawValue("b", 0)
         self.failed = RawValue("b", 0)
+        self.wrong_setting = RawValue("b", 0)
         self.loaded = RawArray("d", workers)  # since when each process serves, 0 while it does not
         self.changes = RawArray("q", workers)  # how often each has moved epochs (`runtime/store/change_counts.py`)
         self._refusal = RawArray("c", LONGEST_TEXT)
         self._first = RawArray("c", LONGEST_TEXT)
 
-    def refuse(self, why: str) -> None:
-        """Say why there can be no host: a sentence."""
+    def refuse(self, why: str, *, setting: bool = False) -> None:
+        """Say why there can be no host: a sentence; `setting` if a setting is wrong."""
         self._refusal.value = why.encode()[: LONGEST_TEXT - 1]
+        self.wrong_setting.value = setting
         self.failed.value = 1
 
     @property

@@ -38,11 +38,14 @@ def mount_health(app: Flask, host: Host) -> None:
         ready = all(parts.values())
         report: dict[str, Any] = {"ready": ready}
         if host.addresses.is_operators(asked_host()):
-            report |= {**parts, "confinement": host.engines.confinement(), "origins": host.addresses.origins}
+            report |= parts
+            if host.broker is not None:  # without which all work is done all the same, up to a second later
+                report["broker"] = host.broker.connected()
+            report |= {"confinement": host.engines.confinement(), "origins": host.addresses.origins}
         headers = {} if ready else {"Retry-After": "1"}
         return Response(json.dumps(report), 200 if ready else 503, headers, mimetype="application/json")
 
-    counted = CostlyText(lambda: metrics.text(_queue(host)))
+    counted = CostlyText(lambda: metrics.text(_queue(host), _broker(host)))
 
     def metrics_text() -> Response:
         if not host.addresses.is_operators(asked_host()):
@@ -61,6 +64,10 @@ def _queue(host: Host) -> metrics.Queue | None:
             return metrics.Queue(queue.depth(session), queue.oldest(session))
     except SQLAlchemyError:
         return None
+
+
+def _broker(host: Host) -> bool | None:
+    return None if host.broker is None else host.broker.connected()
 
 
 def _database(host: Host) -> bool:

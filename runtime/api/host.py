@@ -15,6 +15,7 @@ from runtime.background.purging import Purger
 from runtime.contract.addresses import Addresses
 from runtime.contract.organizations import Role
 from runtime.dispatch.announcing import Announcer
+from runtime.dispatch.broker import Broker
 from runtime.dispatch.candidates import Candidates
 from runtime.dispatch.deliveries import Plans
 from runtime.dispatch.followers import Followers
@@ -74,6 +75,7 @@ class Host:
     candidates: Candidates
     invoker: Invoker
     dispatcher: Dispatcher
+    broker: Broker | None
     purger: Purger
     free_memory: FreeMemory
     blobs: BlobStore
@@ -103,6 +105,8 @@ class Host:
         self.free_memory.close()
         self.indexer.close()
         self.dispatcher.close()
+        if self.broker is not None:
+            self.broker.close()
         self.engines.close()
         self.relay.close()
         self.recorder.close()

@@ -118,9 +118,11 @@ class Job:
 class JobRunner:
     """The threads that run jobs in this process."""
 
-    def __init__(self, tools: JobTools, kinds: Sequence[JobKind], threads: int) -> None:
-        """Take all kinds, and the number of jobs that may run at once."""
-        self._tools = tools
+    def __init__(
+        self, tools: JobTools, kinds: Sequence[JobKind], threads: int, tell: Callable[[], None] = lambda: None
+    ) -> None:
+        """Take all kinds, and how many jobs may run at once, 0 to leave all to other hosts; `tell` has these look."""
+        self._tools, self._works, self._tell_others = tools, threads > 0, tell
         self._kinds = {kind.name: kind for kind in kinds}
         self._shares = Shares(threads)
         self._free = threading.Semaphore(threads)
@@ -136,15 +138,24 @@ class JobRunner:
 
     def start(self) -> None:
         """Start, with a first check at once."""
+        if not self._works:
+            return
         self._claiming.start()
         self._leasing.start()
 
     def wake(self) -> None:
-        """Check now: something was committed."""
+        """Check now, here and in other processes: something was committed."""
+        self.wake_here()
+        self._tell_others()
+
+    def wake_here(self) -> None:
+        """Check now in this process alone: another one has told that something was committed."""
         self._claiming.wake()
 
     def ready(self) -> bool:
-        """Return whether the threads are alive."""
+        """Return whether the threads are alive that there should be."""
+        if not self._works:
+            return not self._claiming.stopping.is_set()
         return self._claiming.alive() and self._leasing.alive()
 
     def close(self) -> None:

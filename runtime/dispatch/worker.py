@@ -8,7 +8,7 @@ import random
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
 from itertools import groupby
@@ -63,9 +63,12 @@ class Dispatcher:
         lease: float,
         schedule: Sequence[float],
         keep: int,
+        tell: Callable[[], None] = lambda: None,
     ) -> None:
+        """Take the number of events delivered at once, 0 to leave all to other hosts; `tell` has these look at once."""
         self._database, self._deliveries, self._invoker, self._announcer = database, deliveries, invoker, announcer
         self._lease, self._schedule = lease, schedule
+        self._delivers, self._tell_others = threads > 0, tell
         self._owner = new_id()
         self._retention = Retention(keep)
         self._wake = threading.Event()
@@ -92,17 +95,26 @@ class Dispatcher:
 
     def start(self) -> None:
         """Start delivering."""
+        if not self._delivers:
+            return
         for thread in self._threads:
             thread.start()
         self._leasing.start()
 
     def ready(self) -> bool:
-        """Return whether all threads are alive."""
+        """Return whether all threads are alive that there should be."""
+        if not self._delivers:
+            return not self._stopping.is_set()
         working = all(thread.is_alive() for thread in self._threads) and self._leasing.alive()
         return working and not self._stopping.is_set()
 
     def wake(self) -> None:
-        """Check at once: something was committed."""
+        """Check at once, here and in other processes: something was committed."""
+        self.wake_here()
+        self._tell_others()
+
+    def wake_here(self) -> None:
+        """Check at once in this process alone: another one has told that something was committed."""
         self._wake.set()
 
     def close(self) -> None:

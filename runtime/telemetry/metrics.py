@@ -126,8 +126,11 @@ def _unrecorded(kind: str) -> Counter:
     return _meters().unrecorded.labels(kind)
 
 
-def text(queue: Queue | None) -> bytes:
-    """Return all metrics, with the current state of the queue; None if that is unknown."""
+def text(queue: Queue | None, broker: bool | None = None) -> bytes:
+    """Return all metrics, with the current state of the queue, None if that is unknown.
+
+    `broker` says whether this process is connected to the message broker; None without one.
+    """
     from prometheus_client import CollectorRegistry, generate_latest
     from prometheus_client.multiprocess import MultiProcessCollector
 
@@ -136,15 +139,15 @@ def text(queue: Queue | None) -> bytes:
         counted = CollectorRegistry()
         MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
     standing = CollectorRegistry()
-    standing.register(_Standing(queue))
+    standing.register(_Standing(queue, broker))
     return generate_latest(counted) + generate_latest(standing)
 
 
 class _Standing:
     """Metrics that are read on request: they are the same for all processes, and not added up."""
 
-    def __init__(self, queue: Queue | None) -> None:
-        self._queue = queue
+    def __init__(self, queue: Queue | None, broker: bool | None) -> None:
+        self._queue, self._broker = queue, broker
 
     def collect(self) -> Iterator[Any]:
         """Yield the metrics, as the library asks for them."""
@@ -152,6 +155,9 @@ class _Standing:
 
         up = 0.0 if self._queue is None else 1.0
         yield GaugeMetricFamily("host_database_up", "Whether the database answers", value=up)
+        if self._broker is not None:
+            about = "Whether the process that answers is connected to the message broker"
+            yield GaugeMetricFamily("host_broker_up", about, value=float(self._broker))
         if self._queue is None:
             return
         events = GaugeMetricFamily(

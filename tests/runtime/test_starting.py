@@ -7,7 +7,17 @@ import sys
 
 import pytest
 
-APART = ["bs4", "mammoth", "markdownify", "weasyprint", "jsonschema_rs", "openapi_spec_validator", "boto3", "lxml"]
+APART = [
+    "bs4",
+    "mammoth",
+    "markdownify",
+    "weasyprint",
+    "jsonschema_rs",
+    "openapi_spec_validator",
+    "boto3",
+    "lxml",
+    "pika",
+]
 """What only works on foreign formats, in processes apart or where an operator set it."""
 
 
