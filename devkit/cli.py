@@ -71,7 +71,7 @@ SECTIONS: dict[str, dict[str, str]] = {
 """Section of the help -> its commands, each with its line; each command is the module of its name in
 `devkit.commands`."""
 COMMANDS = {name: line for commands in SECTIONS.values() for name, line in commands.items()}
-ELSEWHERE = {
+ALIASES = {
     "build": "check", "create": "new", "delete": "unpublish", "deploy": "publish", "generate": "new", "lint": "check",
     "list": "installations", "preview": "dev", "remove": "uninstall", "rm": "uninstall", "run": "dev",
     "send": "trigger", "start": "dev", "tail": "logs", "upload": "publish", "validate": "check", "watch": "dev",
@@ -109,7 +109,7 @@ class LazyGroup(click.Group):
 
             if args[0] == "version":
                 raise click.UsageError("There is no command `version`; `devkit --version` prints it.")
-            near = ELSEWHERE.get(args[0].lower()) or nearest(args[0], COMMANDS)
+            near = ALIASES.get(args[0].lower()) or nearest(args[0], COMMANDS)
             suggestion = f"did you mean `devkit {near}`?" if near else "`devkit --help` lists the commands."
             raise click.UsageError(f"There is no command `{args[0]}`; {suggestion}")
         return super().resolve_command(ctx, args)

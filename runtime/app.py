@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -90,7 +89,7 @@ from runtime.web.preview import mount_preview
 from runtime.web.sites.page import mount_site_page
 from runtime.web.sites.published import mount_published
 
-AUTHORS = "Sample organization"
+SAMPLE_ORGANIZATION = "Sample organization"
 AUTHOR_EMAIL = "author@localhost"
 WORK = "integration-work-"
 """How the names of folders begin in which background jobs and separate processes work."""
@@ -153,7 +152,7 @@ def _prepare(settings: Settings) -> str | None:
         _open(settings, database)
         if settings.author_token:
             with database.transaction(writes=True) as session:
-                create_organization(session, AUTHORS, AUTHOR_EMAIL, settings.author_token)
+                create_organization(session, SAMPLE_ORGANIZATION, AUTHOR_EMAIL, settings.author_token)
         with database.transaction(writes=False) as session:
             return first_sign_in.link(session, _addresses(settings))
     finally:
@@ -168,21 +167,24 @@ def _open(settings: Settings, database: Database) -> None:
     use_keyring(load_keyring(data, settings.secret_key or None))
 
 
-def create_app(settings: Settings, place: int = 0, changes: Numbers | None = None) -> Application:
+def create_app(
+    settings: Settings, index: int = 0, changes: Numbers | None = None, port: int | None = None
+) -> Application:
     """Build a host: database, engines, dispatcher and every route; `prepare` must have run.
 
-    `place` says which of the serving processes of this machine it is for, from 0; in `changes` each of several counts
-    what it changes. Raises StartRefused when the sandbox does not work.
+    `index` says which of the serving processes of this machine it is for, from 0; in `changes` each of several counts
+    what it changes. `port` is where it listens on this machine, for what scripts ask of the platform; else that of the
+    public address. Raises StartRefused when the sandbox does not work.
     """
     use_keyring(load_keyring(Path(settings.data) if settings.data else None, settings.secret_key or None))
     file = path_of(settings.database_address)
     organization_storage.use_limit(settings.organization_storage)
     disk_room.use_folder(file.parent if file is not None else None)
     # Where the database is elsewhere, processes of other machines may serve from it, too.
-    counts = None if changes is None or settings.database_url else ChangeCounts(changes, place)
+    counts = None if changes is None or settings.database_url else ChangeCounts(changes, index)
     database = Database(settings.database_address, alone=settings.alone, changes=counts)
     try:
-        host = _host(settings, place, database, Followers(database, alone=settings.alone))
+        host = _host(settings, index, database, Followers(database, alone=settings.alone), port)
     except BadSetting as error:
         database.close()
         raise SettingRefused(str(error)) from error
@@ -195,7 +197,7 @@ def create_app(settings: Settings, place: int = 0, changes: Numbers | None = Non
     mount_content_origin(app, host)
     mount_health(app, host)
     mount_openapi_document(app, host, operations())
-    lane = RenderLane(app, host, [one for one in operations() if one.lane], OneProcessor(place, settings.workers))
+    lane = RenderLane(app, host, [one for one in operations() if one.lane], OneProcessor(index, settings.workers))
     mount(app, host, operations(), lane.view)
     mount_event_stream(app, host)
     mount_ask_streams(app, host)
@@ -228,7 +230,7 @@ def create_app(settings: Settings, place: int = 0, changes: Numbers | None = Non
     )
 
 
-def must_be_there(settings: Settings) -> None:
+def check_files_exist(settings: Settings) -> None:
     """Raise StartRefused unless what `prepare` made is still there.
 
     A process that takes the place of another one would make a key and a database again, and hide what was lost.
@@ -242,11 +244,11 @@ def must_be_there(settings: Settings) -> None:
         raise StartRefused(f"{' and '.join(gone)} disappeared while the host was running; put the files back")
 
 
-def _host(settings: Settings, place: int, database: Database, followers: Followers) -> Host:
+def _host(settings: Settings, index: int, database: Database, followers: Followers, port: int | None) -> Host:
     addresses = _addresses(settings)
     elsewhere = settings.tunnel_url.rstrip("/")
     relay = Relay((lambda tunnel: f"{elsewhere}/{tunnel}") if elsewhere else addresses.tunnel)
-    egress = _egress(settings, addresses)
+    egress = _egress(settings, addresses, port)
     blobs = _blobs(settings, database)
     engines = create_engines(
         settings.sandbox,
@@ -254,7 +256,7 @@ def _host(settings: Settings, place: int, database: Database, followers: Followe
         relay,
         group=settings.control_group,
         process_per_installation=settings.process_per_installation,
-        isolates=isolate_registry.folder_of(place),
+        isolates=isolate_registry.folder_of(index),
     )
     tunnels = Tunnels(database)
     announcer = Announcer()
@@ -381,9 +383,9 @@ def _nobody(_work: Work) -> None:
     """Tell nobody of work: other processes look for it by themselves."""
 
 
-def _egress(settings: Settings, addresses: Addresses) -> EgressRules:
+def _egress(settings: Settings, addresses: Addresses, port: int | None) -> EgressRules:
     """Let scripts reach the platform's own API, wherever this process listens."""
-    port = int(os.environ.get("DEVKIT_LISTEN_PORT") or urlsplit(addresses.public_url).port or 80)
+    port = port or urlsplit(addresses.public_url).port or 80
     own = {_authority(url): ("127.0.0.1", port) for url in (addresses.public_url, addresses.content_url)}
     secure = any(url.startswith("https:") for url in (addresses.public_url, addresses.content_url))
     return EgressRules(

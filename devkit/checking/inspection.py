@@ -11,7 +11,7 @@ from typing import Any
 from devkit.build.bundle import code_bytes, script
 from devkit.build.source_positions import source_line
 from devkit.checking import manifest_files, type_check
-from devkit.checking.manifest_text import Path_
+from devkit.checking.manifest_text import ValuePath
 from devkit.checking.rules import RULES
 from devkit.checking.subject import Drawing, Subject, code_of
 from devkit.offline import simulated_host
@@ -179,12 +179,12 @@ def _unfurled(run: SandboxedScript, component: str, address: str, screen: Screen
     return None if called.asked_outside else called
 
 
-def _components(subject: Subject, run: SandboxedScript) -> Iterator[tuple[str, Path_, str, Screen]]:
+def _components(subject: Subject, run: SandboxedScript) -> Iterator[tuple[str, ValuePath, str, Screen]]:
     """Yield what the manifest shows to people: blocks as writers and as readers see them, and all screens."""
     known = subject.report.components if subject.python and subject.report is not None else None
     for number, block in enumerate(subject.entries("blocks")):
         if known is None or block.id in known:
-            where: Path_ = ("blocks", number, "id")
+            where: ValuePath = ("blocks", number, "id")
             yield block.id, where, "a block in a page", simulated_host.page()
             yield block.id, where, "a block in edit mode", simulated_host.page(editable=True)
     for level, screen in subject.screens():

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from devkit.checking import manifest_forms, manifest_keys
-from devkit.checking.manifest_text import ManifestText, Path_
+from devkit.checking.manifest_text import ManifestText, ValuePath
 from devkit.checking.wording import counted, dotted, kind_of, nearest, shown
 from devkit.projects.findings import Finding
 from runtime.contract.manifest import ProjectManifest
@@ -62,7 +62,7 @@ class Fault:
     `written` is the value as the author wrote it, "" where it is no scalar or nothing is there.
     """
 
-    where: Path_
+    where: ValuePath
     value: Any
     kind: str
     about: dict[str, Any]
@@ -116,7 +116,7 @@ def _as_told(text: ManifestText, error: ValidationError) -> Iterator[Finding]:
         yield text.at_value(where, f"{name} {said}", "manifest-type")
 
 
-def _undecoded(text: ManifestText, value: Any, where: Path_ = ()) -> Iterator[Finding]:
+def _undecoded(text: ManifestText, value: Any, where: ValuePath = ()) -> Iterator[Finding]:
     """Yield values with bytes that are not UTF-8, which a variable of the environment can have."""
     if isinstance(value, str) and UNPAIRED_SURROGATE.search(value):
         message = f"`{dotted(where)}` has a byte that is not UTF-8; set the variable again"
@@ -128,7 +128,7 @@ def _undecoded(text: ManifestText, value: Any, where: Path_ = ()) -> Iterator[Fi
 
 def _faults(text: ManifestText, error: ValidationError) -> Iterator[Fault]:
     """Yield the errors with places inside the manifest; of a union those of the member that was meant."""
-    paths: set[Path_] = set()
+    paths: set[ValuePath] = set()
     for detail in error.errors(include_url=False):
         where, value, is_relevant = _locate(text.value, detail["loc"], detail["type"] == "missing")
         # manifest_forms reports errors of values, all at once.
@@ -138,7 +138,7 @@ def _faults(text: ManifestText, error: ValidationError) -> Iterator[Fault]:
         yield Fault(where, value, detail["type"], detail.get("ctx") or {}, text.written.get(where, ""))
 
 
-def _locate(values: Any, loc: tuple[int | str, ...], missing: bool) -> tuple[Path_, Any, bool]:
+def _locate(values: Any, loc: tuple[int | str, ...], missing: bool) -> tuple[ValuePath, Any, bool]:
     """Follow a location into the values, leaving out the names of a union's members."""
     where: list[str | int] = []
     for number, part in enumerate(loc):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from devkit.checking.manifest_text import ManifestText, Path_
+from devkit.checking.manifest_text import ManifestText, ValuePath
 from devkit.projects.findings import Finding
 
 
@@ -27,7 +27,7 @@ def missing_images(text: ManifestText, folder: Path) -> list[Finding]:
     ]
 
 
-def _images(text: ManifestText) -> Iterator[tuple[Path_, str]]:
+def _images(text: ManifestText) -> Iterator[tuple[ValuePath, str]]:
     icon, previews = text.value.get("icon"), text.value.get("previewImages")
     if isinstance(icon, str) and icon:
         yield ("icon",), icon

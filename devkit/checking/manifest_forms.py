@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from devkit.checking.manifest_text import ManifestText, Path_
+from devkit.checking.manifest_text import ManifestText, ValuePath
 from devkit.checking.wording import dotted, kind_of, nearest, shown
 from devkit.projects.findings import Finding
 from runtime.contract.security_policy import DIRECTIVES, normalise
@@ -43,7 +43,7 @@ def _twice(text: ManifestText, key: str, what: str) -> Iterator[Finding]:
         seen.setdefault(name, number)
 
 
-def _form(text: ManifestText, where: Path_, screen: Any) -> Iterator[Finding]:
+def _form(text: ManifestText, where: ValuePath, screen: Any) -> Iterator[Finding]:
     properties = screen.get("properties") if isinstance(screen, dict) else None
     if not isinstance(properties, dict):
         return
@@ -64,7 +64,7 @@ def _form(text: ManifestText, where: Path_, screen: Any) -> Iterator[Finding]:
             yield text.at_value((*where, "required", number), message, "manifest-form")
 
 
-def _property(text: ManifestText, where: Path_, definition: dict[str, Any]) -> Iterator[Finding]:
+def _property(text: ManifestText, where: ValuePath, definition: dict[str, Any]) -> Iterator[Finding]:
     kind = definition.get("type")
     if kind == "button":
         for key, example in (("callback_url", "/connect"), ("button_text", "Connect")):
@@ -81,7 +81,7 @@ def _property(text: ManifestText, where: Path_, definition: dict[str, Any]) -> I
 
 def _policy(text: ManifestText, policy: Any) -> Iterator[Finding]:
     """Judge each directive by itself, so that all errors are reported."""
-    where: Path_ = ("contentSecurityPolicy",)
+    where: ValuePath = ("contentSecurityPolicy",)
     if isinstance(policy, str):
         for part in policy.split(";"):
             yield from _directive(text, where, part.strip())
@@ -91,7 +91,7 @@ def _policy(text: ManifestText, policy: Any) -> Iterator[Finding]:
                 yield from _directive(text, (*where, name), {name: value})
 
 
-def _directive(text: ManifestText, where: Path_, part: str | dict[str, str]) -> Iterator[Finding]:
+def _directive(text: ManifestText, where: ValuePath, part: str | dict[str, str]) -> Iterator[Finding]:
     try:
         normalise(part)
     except ValueError as error:

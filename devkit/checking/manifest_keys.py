@@ -9,7 +9,7 @@ from typing import Annotated, Any, Union
 
 from pydantic import BaseModel
 
-from devkit.checking.manifest_text import ManifestText, Path_
+from devkit.checking.manifest_text import ManifestText, ValuePath
 from devkit.checking.wording import dotted, nearest
 from devkit.projects.findings import Finding
 from runtime.contract.manifest import ProjectManifest
@@ -17,12 +17,12 @@ from runtime.contract.manifest import ProjectManifest
 UNIONS = (Union, types.UnionType)
 
 
-def unknown(text: ManifestText, missing: set[Path_]) -> tuple[list[Finding], set[Path_]]:
+def unknown(text: ManifestText, missing: set[ValuePath]) -> tuple[list[Finding], set[ValuePath]]:
     """Find keys that no model knows; a key that stands for a missing one is an error and takes its place.
 
     Others are warnings: hosts leave out what they do not know. Gives the findings, and the missing keys they name.
     """
-    findings, replaced = [], set[Path_]()
+    findings, replaced = [], set[ValuePath]()
     for where, known in _unknown(text.value, ProjectManifest, ()):
         key, parent = str(where[-1]), where[:-1]
         lost = [str(path[-1]) for path in missing - replaced if path[:-1] == parent]
@@ -40,7 +40,7 @@ def unknown(text: ManifestText, missing: set[Path_]) -> tuple[list[Finding], set
     return findings, replaced
 
 
-def _unknown(value: Any, shape: Any, where: Path_) -> Iterator[tuple[Path_, set[str]]]:
+def _unknown(value: Any, shape: Any, where: ValuePath) -> Iterator[tuple[ValuePath, set[str]]]:
     """Walk a value along its type; gives the keys that the models do not know, with those they know."""
     shape = _plain(shape)
     origin = typing.get_origin(shape)
@@ -58,7 +58,7 @@ def _unknown(value: Any, shape: Any, where: Path_) -> Iterator[tuple[Path_, set[
         yield from _of_model(value, shape, where)
 
 
-def _of_model(value: dict[str, Any], model: type[BaseModel], where: Path_) -> Iterator[tuple[Path_, set[str]]]:
+def _of_model(value: dict[str, Any], model: type[BaseModel], where: ValuePath) -> Iterator[tuple[ValuePath, set[str]]]:
     fields = {field.alias or name: field for name, field in model.model_fields.items()}
     by_name = {name: field for name, field in model.model_fields.items() if name not in fields}
     for key, one in value.items():

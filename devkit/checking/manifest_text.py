@@ -16,7 +16,7 @@ from devkit.projects.own_files import content_of
 from devkit.terminal.output import Problem
 from runtime.contract.unstorable import UNSTORABLE
 
-Path_ = tuple[str | int, ...]
+ValuePath = tuple[str | int, ...]
 Place = tuple[int, int]
 
 MAX_BYTES = 1_000_000
@@ -38,18 +38,18 @@ class ManifestText:
     file: str
     text: str
     value: Any = None
-    keys: dict[Path_, Place] = field(default_factory=dict)
-    values: dict[Path_, Place] = field(default_factory=dict)
-    written: dict[Path_, str] = field(default_factory=dict)
+    keys: dict[ValuePath, Place] = field(default_factory=dict)
+    values: dict[ValuePath, Place] = field(default_factory=dict)
+    written: dict[ValuePath, str] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
 
-    def at_key(self, where: Path_, message: str, rule: str = "", level: Level = "error") -> Finding:
+    def at_key(self, where: ValuePath, message: str, rule: str = "", level: Level = "error") -> Finding:
         """Say that something is wrong with a key, or with an entry of a list."""
         while where and where not in self.keys and where not in self.values:
             where = where[:-1]
         return self.at(self.keys.get(where) or self.values.get(where, (1, 1)), message, rule, level)
 
-    def at_value(self, where: Path_, message: str, rule: str = "", level: Level = "error") -> Finding:
+    def at_value(self, where: ValuePath, message: str, rule: str = "", level: Level = "error") -> Finding:
         """Say that something is wrong with a value."""
         while where and where not in self.values:
             where = where[:-1]
@@ -120,7 +120,7 @@ class _Reading:
         self._left = MAX_VALUES
         self._scalars = yaml.SafeLoader("")
 
-    def value(self, node: yaml.Node, path: Path_ = ()) -> Any:
+    def value(self, node: yaml.Node, path: ValuePath = ()) -> Any:
         """Return the value of a node; raises InvalidProject for what unfolds beyond all measure."""
         manifest, place = self._made, _place(node)
         manifest.values[path] = place
@@ -140,7 +140,7 @@ class _Reading:
             return self._mapping(node, path)
         return [self.value(inner, (*path, number)) for number, inner in enumerate(node.value)]
 
-    def _mapping(self, node: yaml.MappingNode, path: Path_) -> dict[str, Any]:
+    def _mapping(self, node: yaml.MappingNode, path: ValuePath) -> dict[str, Any]:
         mapping: dict[str, Any] = {}
         own: set[str] = set()
         for key, inner, merged in self._pairs(node, len(path)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devkit.checking.manifest_files import missing_images
-from devkit.checking.manifest_text import Path_
+from devkit.checking.manifest_text import ValuePath
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Subject
 from devkit.projects.findings import Finding
@@ -16,7 +16,7 @@ MAX_ICON, MAX_PREVIEW = 250 * 1024, 1024 * 1024
 """Bytes before they are encoded (docs/contract/api.md, "Pictures")."""
 
 
-def _pictures(subject: Subject) -> Iterator[tuple[Path_, str, int]]:
+def _pictures(subject: Subject) -> Iterator[tuple[ValuePath, str, int]]:
     manifest = subject.project.manifest
     if isinstance(manifest.icon, str):
         yield ("icon",), manifest.icon, MAX_ICON

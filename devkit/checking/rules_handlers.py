@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from devkit.checking.manifest_text import Path_
+from devkit.checking.manifest_text import ValuePath
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Subject
 from devkit.checking.wording import nearest
@@ -17,7 +17,7 @@ from runtime.sdk.routes import Route
 ADDRESSES = ("callback_url", "completion_url")
 
 
-def _registered(subject: Subject, name: str, where: Path_, rule: str) -> Iterator[Finding]:
+def _registered(subject: Subject, name: str, where: ValuePath, rule: str) -> Iterator[Finding]:
     """Compare an id with what the script registers: Python reports it when loaded, JavaScript when rendered."""
     if subject.python:
         known = subject.report.components if subject.report is not None else (name,)
@@ -42,7 +42,7 @@ def screen_without_component(subject: Subject) -> Iterator[Finding]:
         yield from _registered(subject, component, where, "screen-without-component")
 
 
-def named_components(subject: Subject) -> Iterator[tuple[Path_, str]]:
+def named_components(subject: Subject) -> Iterator[tuple[ValuePath, str]]:
     """Yield the places where the manifest names a component, blocks aside."""
     for level, screen in subject.screens():
         if hasattr(screen, "component_id"):
@@ -90,7 +90,7 @@ def callback_without_route(subject: Subject) -> Iterator[Finding]:
         yield subject.project.finding(where, message, "callback-without-route")
 
 
-def _addresses(subject: Subject) -> Iterator[tuple[Path_, str]]:
+def _addresses(subject: Subject) -> Iterator[tuple[ValuePath, str]]:
     for level, screen in subject.screens():
         properties: dict[str, Any] = getattr(screen, "properties", {})
         for name, property_ in properties.items():

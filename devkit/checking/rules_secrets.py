@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from devkit.checking.manifest_text import Path_
+from devkit.checking.manifest_text import ValuePath
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Subject
 from devkit.checking.wording import nearest
@@ -24,9 +24,9 @@ def secret_undeclared(subject: Subject) -> Iterator[Finding]:
             yield use.spot.finding(message, "secret-undeclared", "error" if use.needed else "warning")
 
 
-def _declared(subject: Subject) -> dict[str, Path_]:
+def _declared(subject: Subject) -> dict[str, ValuePath]:
     """Return the secrets the manifest declares, with their places: those of a single environment count as well."""
-    declared: dict[str, Path_] = {name: ("secrets", name) for name in subject.project.manifest.secrets}
+    declared: dict[str, ValuePath] = {name: ("secrets", name) for name in subject.project.manifest.secrets}
     envs = subject.project.text.value.get("envs")
     for env, values in envs.items() if isinstance(envs, dict) else ():
         secrets = values.get("secrets") if isinstance(values, dict) else None

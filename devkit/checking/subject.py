@@ -13,7 +13,7 @@ from devkit.build.bundle import modules, runtime_of
 from devkit.build.source_positions import relative
 from devkit.checking import javascript_code, python_code
 from devkit.checking.code import Code, Source, Spot
-from devkit.checking.manifest_text import Path_
+from devkit.checking.manifest_text import ValuePath
 from devkit.offline.sandboxed_script import CallResult
 from devkit.offline.simulated_host import LEVELS, Level
 from devkit.projects.own_files import MOST_TEXT, text_of
@@ -31,7 +31,7 @@ class Drawing:
     """One component that was drawn: where the manifest asks for it, where the script registers it, what came of it."""
 
     component: str
-    where: Path_
+    where: ValuePath
     what: str
     called: CallResult
     spot: Spot | None

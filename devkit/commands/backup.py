@@ -9,7 +9,7 @@ import click
 
 from devkit.local_host.data_folder import problems_told
 from devkit.local_host.host_settings import settings_of
-from devkit.terminal.output import Problem, answer, json_option, warn
+from devkit.terminal.output import Problem, json_option, print_result, warn
 from runtime.store.backups.making import make
 from runtime.store.database import Database
 from runtime.store.secrets import load_keyring
@@ -64,4 +64,4 @@ def command(file: Path, data: str, database_url: str | None, as_json: bool) -> N
         "missing": made.missing,
     }
     kept = "" if made.blobs is None else f", {made.blobs} content files"
-    answer(as_json, value, f"wrote {file}: {value['size']:,} bytes{kept}, schema {made.revision}")
+    print_result(as_json, value, f"wrote {file}: {value['size']:,} bytes{kept}, schema {made.revision}")

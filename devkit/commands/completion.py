@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from click.shell_completion import get_completion_class
 
-from devkit.terminal.output import Problem, answer, json_option
+from devkit.terminal.output import Problem, json_option, print_result
 
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_DEVKIT_COMPLETE"
@@ -30,7 +30,7 @@ def command(shell: str, install: bool, as_json: bool) -> None:
     """
     script = source(shell)
     if not install:
-        answer(as_json, {"shell": shell, "script": script}, script.rstrip("\n"))
+        print_result(as_json, {"shell": shell, "script": script}, script.rstrip("\n"))
         return
     try:
         changed = [path for path in places(shell, script) if path is not None]
@@ -38,7 +38,7 @@ def command(shell: str, install: bool, as_json: bool) -> None:
         raise Problem(f"the completion of {shell} cannot be installed: {error}") from error
     files = [str(path) for path in changed]
     text = f"Wrote {' and '.join(files)}; new shells complete `devkit`." if files else "It is installed already."
-    answer(as_json, {"shell": shell, "changed": files}, text)
+    print_result(as_json, {"shell": shell, "changed": files}, text)
 
 
 def source(shell: str) -> str:

@@ -14,7 +14,7 @@ from devkit.exporting.downloading import Folder, files_of
 from devkit.hosts import choosing, places, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
-from devkit.terminal.output import answer, json_option
+from devkit.terminal.output import json_option, print_result
 
 EXAMPLES = """\b
 Examples: devkit export --space Handbook ./docs
@@ -55,4 +55,4 @@ def command(space: str, path: Path, force: bool, chosen: Choice, as_json: bool) 
         "files": written,
         "bytes": size,
     }
-    answer(as_json, value, f"Wrote {written} files into {path}: the content of revision {revision}.")
+    print_result(as_json, value, f"Wrote {written} files into {path}: the content of revision {revision}.")

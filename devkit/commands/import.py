@@ -15,7 +15,7 @@ from devkit.hosts.client import Client, part
 from devkit.importing import requests
 from devkit.importing.following import follow
 from devkit.importing.packing import packed
-from devkit.terminal.output import Problem, answer, json_option, warn
+from devkit.terminal.output import Problem, json_option, print_result, warn
 from runtime.contract.importing import ImportSource
 
 EXAMPLES = """\b
@@ -85,7 +85,7 @@ def command(
             why = "The space is locked, so it" if to.made and change_request is None else "It"
             text += f"\n{why} is in change request #{to.request['number']}: merge it at {at}"
             text += " (--merge does so at once)."
-    answer(as_json, value, text)
+    print_result(as_json, value, text)
 
 
 class _Target:

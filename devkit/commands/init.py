@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from devkit.local_host import private_files
 from devkit.local_host.data_folder import keep_out_of_git, problems_told
 from devkit.local_host.host_settings import settings_of
-from devkit.terminal.output import Problem, answer, json_option, warn
+from devkit.terminal.output import Problem, json_option, print_result, warn
 from runtime.contract.organizations import HOSTNAME
 from runtime.store.database import Database
 from runtime.store.database_file import refuse_lost
@@ -69,7 +69,7 @@ def command(data: str, database_url: str | None, title: str, hostname: str | Non
         "user": founded.user,
         "token": founded.token,
     }
-    answer(
+    print_result(
         as_json,
         value,
         "\n".join(f"{name:12} {shown}" for name, shown in value.items()),

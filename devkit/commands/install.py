@@ -12,7 +12,7 @@ from devkit.hosts.organizations import organization_of
 from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
-from devkit.terminal.output import answer, json_option
+from devkit.terminal.output import json_option, print_result
 
 EXAMPLES = """\b
 Examples: devkit install my-integration --space 5Xk2
@@ -76,7 +76,7 @@ def command(
     parts = installations.parts_of(client, name, installation)
     following = installations.next_step(client, name, owner, installation, parts)
     text = "\n".join([*installations.lines(name, installation, parts), *([following] if following else [])])
-    answer(as_json, {"installation": installation, "spaces": parts["space"], "sites": parts["site"]}, text)
+    print_result(as_json, {"installation": installation, "spaces": parts["space"], "sites": parts["site"]}, text)
 
 
 def _missing(wanted: tuple[str, ...], there: list[dict[str, Any]], kind: str) -> list[str]:

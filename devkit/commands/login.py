@@ -12,7 +12,7 @@ import click
 
 from devkit.hosts import choosing, credentials, response_shapes
 from devkit.hosts.client import Client, RequestRefused
-from devkit.terminal.output import Mistake, Problem, answer, json_option, one_line
+from devkit.terminal.output import Mistake, Problem, json_option, one_line, print_result
 
 MOST = 10_000
 EXAMPLES = """\b
@@ -53,7 +53,7 @@ def command(
     text = f"Logged in to {new.host} as {person}."
     if called != credentials.name_of(new.host):
         text += f" Its name is {called}."
-    answer(as_json, {"host": new.host, "name": called, "user": user}, text)
+    print_result(as_json, {"host": new.host, "name": called, "user": user}, text)
 
 
 def _user(new: credentials.Credentials) -> dict[str, Any]:

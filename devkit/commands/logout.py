@@ -6,7 +6,7 @@ import click
 
 from devkit.hosts import credentials
 from devkit.hosts.credentials import Kept
-from devkit.terminal.output import Problem, answer, json_option
+from devkit.terminal.output import Problem, json_option, print_result
 
 EXAMPLES = """\b
 Examples: devkit logout
@@ -36,4 +36,4 @@ def command(name: str | None, as_json: bool) -> None:
         text += f" Choose the default with `devkit hosts --default NAME`: {', '.join(left)}."
     elif default is not None:
         text += f" The default is {default}."
-    answer(as_json, {"host": gone.host, "name": called, "default": default}, text)
+    print_result(as_json, {"host": gone.host, "name": called, "default": default}, text)

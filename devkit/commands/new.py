@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from devkit.projects import setting_up
-from devkit.terminal.output import Mistake, Problem, answer, json_option
+from devkit.terminal.output import Mistake, Problem, json_option, print_result
 from runtime.contract.integration_names import LONGEST_NAME, RULE, is_integration_name
 
 TEMPLATES: dict[str, str] = {
@@ -101,7 +101,7 @@ def command(
     """
     if listing:
         known = [{"name": name, "description": TEMPLATES[name], "languages": [*LANGUAGES]} for name in TEMPLATES]
-        answer(as_json, {"templates": known}, listed(TEMPLATES))
+        print_result(as_json, {"templates": known}, listed(TEMPLATES))
         return
     asks = not as_json and sys.stdin.isatty()
     if not asks and not (name and template):
@@ -126,7 +126,7 @@ def command(
     text = f"Created {name} in {displayed} ({len(files)} files). Next:\n\n" + "".join(f"    {step}\n" for step in steps)
     report = {"name": name, "title": title, "template": template, "language": language, "folder": str(folder)}
     made = {"files": files, "installed": has_packages, "repository": is_versioned, "next": steps}
-    answer(as_json, report | made, text.rstrip("\n"))
+    print_result(as_json, report | made, text.rstrip("\n"))
     ctx.exit(1 if (install and not has_packages) or (git and not is_versioned) else 0)
 
 

@@ -15,7 +15,7 @@ from devkit.hosts.choosing import Choice
 from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
-from devkit.terminal.output import Problem, answer, json_option, say
+from devkit.terminal.output import Problem, json_option, print_result, say
 
 EXAMPLES = """\b
 Examples: devkit play visit.yaml --to local
@@ -84,7 +84,7 @@ def command(
             say(f"{step.event['type']}: {sending.outcome(sent)}")
     wrong = outcomes.judged(client, name, done)
     text = f"Played {counted(len(done), 'event', 'events')}."
-    answer(as_json, {"host": client.host, "integration": name, "sent": done}, text)
+    print_result(as_json, {"host": client.host, "integration": name, "sent": done}, text)
     if wrong is not None:
         raise wrong
 

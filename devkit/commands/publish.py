@@ -22,7 +22,7 @@ from devkit.releasing.confirmation import ask, show
 from devkit.releasing.differences import Difference, brought, differences
 from devkit.releasing.progress import Progress
 from devkit.terminal import completion
-from devkit.terminal.output import Problem, answer, json_option, one_line, say, warn
+from devkit.terminal.output import Problem, json_option, one_line, print_result, say, warn
 from runtime.engines.sandbox import SandboxMode
 
 EXAMPLES = """\b
@@ -99,7 +99,7 @@ def command(
     if isinstance(endpoint := published["urls"].get("publicEndpoint"), str):
         text += f"\nIts public endpoint is {one_line(endpoint)}"
     following = "" if as_json else _next_step(client, name, published)
-    answer(as_json, {**published, **report, "published": not same}, f"{text}\n{following}".rstrip())
+    print_result(as_json, {**published, **report, "published": not same}, f"{text}\n{following}".rstrip())
 
 
 def _next_step(client: Client, name: str, published: dict[str, Any]) -> str:

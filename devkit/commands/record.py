@@ -20,7 +20,7 @@ from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
 from devkit.terminal.ending import InterruptEvent
-from devkit.terminal.output import Problem, answer, json_option, say, warn
+from devkit.terminal.output import Problem, json_option, print_result, say, warn
 
 EVERY = 0.5
 ENOUGH = 400
@@ -87,7 +87,7 @@ def command(
     report = {"file": file, "integration": name, "events": len(recording.events)}
     count = len(recording.events)
     said = "1 event" if count == 1 else f"{count} events"
-    answer(as_json, report, f"{said} in {file}; `devkit play {file}` sends {'it' if count == 1 else 'them'}.")
+    print_result(as_json, report, f"{said} in {file}; `devkit play {file}` sends {'it' if count == 1 else 'them'}.")
 
 
 class Recording:

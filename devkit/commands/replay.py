@@ -18,7 +18,7 @@ from devkit.hosts.credentials import LOCAL
 from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
-from devkit.terminal.output import Problem, answer, json_option, print_error, warn
+from devkit.terminal.output import Problem, json_option, print_error, print_result, warn
 
 EXAMPLES = """\b
 Examples: devkit replay --last
@@ -108,7 +108,7 @@ def command(
         if "error" in item:
             print_error(f"{item['from']} ({item['type']}): {item['error']}")
     wrong = outcomes.judged(goal, name, good)
-    answer(as_json, {"host": goal.host, "replayed": done}, "\n".join(lines))
+    print_result(as_json, {"host": goal.host, "replayed": done}, "\n".join(lines))
     if wrong is not None:
         raise wrong
     ctx.exit(0 if len(good) == len(done) else 1)

@@ -13,7 +13,7 @@ import click
 from devkit.local_host import private_files
 from devkit.local_host.data_folder import keep_out_of_git, problems_told
 from devkit.local_host.host_settings import settings_of
-from devkit.terminal.output import answer, json_option
+from devkit.terminal.output import json_option, print_result
 from runtime.contract import timestamps
 from runtime.store.backups.archive import BackupRefused
 from runtime.store.backups.restoring import restore
@@ -53,7 +53,7 @@ def command(file: Path, data: str, database_url: str | None, as_json: bool) -> N
         "files": restored.blobs,
     }
     start = f"devkit serve --data {shlex.quote(data)}"
-    answer(as_json, value, f"restored {data} as it was at {made}; start it with `{start}`")
+    print_result(as_json, value, f"restored {data} as it was at {made}; start it with `{start}`")
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from devkit.releasing.confirmation import ask, show
 from devkit.releasing.differences import differences
 from devkit.releasing.history import versions
 from devkit.terminal import completion
-from devkit.terminal.output import Problem, answer, json_option
+from devkit.terminal.output import Problem, json_option, print_result
 
 EXAMPLES = """\b
 Examples: devkit rollback my-integration 7
@@ -46,7 +46,7 @@ def command(name: str, version: int | None, last: bool, yes: bool, chosen: Choic
         shape=response_shapes.ROLLED_BACK,
     )
     text = f"{name} runs version {goal['version']} again, as version {published['version']}."
-    answer(as_json, published | {"differences": [change.as_json() for change in changes]}, text)
+    print_result(as_json, published | {"differences": [change.as_json() for change in changes]}, text)
 
 
 def _goal(client: Client, name: str, version: int | None) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from devkit.projects import project as projects
 from devkit.projects.environments import FILE, env_option
 from devkit.projects.project import Project
 from devkit.terminal import completion
-from devkit.terminal.output import Mistake, Problem, answer, json_option, say, warn
+from devkit.terminal.output import Mistake, Problem, json_option, print_result, say, warn
 
 EXAMPLES = """\b
 Examples: devkit secrets --env staging
@@ -67,7 +67,7 @@ def command(
         folder, _ = projects.find_folder(path)
         allowed.change(folder, list(allow), list(withdraw))
         here = allowed.kept(folder)
-        answer(
+        print_result(
             as_json, {"allowed": here}, f"This project may read from your environment: {', '.join(here) or 'nothing'}."
         )
         return
@@ -77,7 +77,7 @@ def command(
         file = _set(folder, name, env, piped)
         if unused is not None:
             warn(unused)
-        answer(as_json, {"name": name, "file": file.name}, f"{name} is in {file.name}, which only you can read.")
+        print_result(as_json, {"name": name, "file": file.name}, f"{name} is in {file.name}, which only you can read.")
         return
     if piped:
         raise click.UsageError("--stdin is for --set.")

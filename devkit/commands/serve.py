@@ -32,7 +32,7 @@ from devkit.local_host.log import log_to_errors
 from devkit.local_host.new_host import new_host_notice
 from devkit.local_host.parent_watch import end_with_starter
 from devkit.local_host.serving import GIVE_UP_AFTER, Server, Shared
-from devkit.terminal.output import Mistake, Problem, answer, json_option, note
+from devkit.terminal.output import Mistake, Problem, json_option, note, print_result
 from runtime.engines.cgroups import find_groups
 from runtime.engines.dev_tunnel import tunnel_registry as relays
 from runtime.engines.javascript import isolate_registry as isolates
@@ -106,7 +106,6 @@ def command(
     end_with_starter()
     descriptors.raise_limit()
     log_to_errors(settings)
-    os.environ["DEVKIT_LISTEN_PORT"] = str(port)
     os.umask(private_files.UMASK)  # also for what the database and the processes of scripts make
     try:
         private_files.tighten_database(settings.database_address)
@@ -190,23 +189,23 @@ def _prepare(settings: Settings, shared: Shared) -> None:
 
 
 def _load(
-    settings: Settings, shared: Shared, address: str, port: int, self_request_path: str, place: int
+    settings: Settings, shared: Shared, address: str, port: int, self_request_path: str, index: int
 ) -> stuck_requests.SelfRequests:
-    """Build the host, in the serving process of this place.
+    """Build the host, in the serving process of this index.
 
     A single one prepares the host as well, when it is the first: the process that leads it then never loads it, which
     saves a fourth of the host's memory. Several are forks of a leader that has, and share what it has loaded.
     """
-    from runtime.app import SettingRefused, StartRefused, create_app, must_be_there
+    from runtime.app import SettingRefused, StartRefused, check_files_exist, create_app
 
     log_to_errors(settings)  # a fork does so already
     sys.setswitchinterval(SWITCH_INTERVAL)
     try:
         if settings.workers > 1 or shared.served.value:
-            must_be_there(settings)
+            check_files_exist(settings)
         else:
             _prepare(settings, shared)
-        app = create_app(settings, place, shared.changes if settings.workers > 1 else None)
+        app = create_app(settings, index, shared.changes if settings.workers > 1 else None, port)
     except StartRefused as error:
         if shared.served.value:
             raise
@@ -300,7 +299,7 @@ def _run(settings: Settings, address: str, port: int, as_json: bool, notice: str
         if first := server.shared.first:
             text += f"\nno account exists yet; whoever opens this link becomes the administrator: {first}"
             facts["setupUrl"] = first
-        answer(as_json, facts, text)
+        print_result(as_json, facts, text)
         if notice:
             note(notice)
 

@@ -9,7 +9,7 @@ import click
 from devkit.hosts import choosing, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
-from devkit.terminal.output import Problem, answer, json_option, one_line
+from devkit.terminal.output import Problem, json_option, one_line, print_result
 
 EXAMPLES = """\b
 Examples: devkit tokens
@@ -44,11 +44,11 @@ def command(title: str | None, days: int, revoked: str | None, chosen: Choice, a
         )
         until = f"until {made['expiresAt']}" if made.get("expiresAt") else "until it is revoked"
         note = f"Created {made['id']} ({one_line(made['title'])}), which is valid {until}. It is shown only this once:"
-        answer(as_json, {"host": client.host, **made}, f"{note}\n{made['token']}")
+        print_result(as_json, {"host": client.host, **made}, f"{note}\n{made['token']}")
         return
     tokens = list(client.every("/v1/user/tokens", shape=response_shapes.TOKEN))
     if revoked is None:
-        answer(as_json, {"host": client.host, "tokens": tokens}, "\n".join(_line(token_) for token_ in tokens))
+        print_result(as_json, {"host": client.host, "tokens": tokens}, "\n".join(_line(token_) for token_ in tokens))
         return
     row = next((item for item in tokens if item["id"] == revoked), None)
     if row is None:
@@ -57,7 +57,7 @@ def command(title: str | None, days: int, revoked: str | None, chosen: Choice, a
     text = f"Revoked {revoked}."
     if row["current"]:
         text += " It was the one in use here: run `devkit login` with another token."
-    answer(as_json, {"host": client.host, "id": revoked, "revoked": True, "current": row["current"]}, text)
+    print_result(as_json, {"host": client.host, "id": revoked, "revoked": True, "current": row["current"]}, text)
 
 
 def _line(row: dict[str, Any]) -> str:

@@ -21,7 +21,7 @@ from devkit.hosts.client import Client, HostUnreachable
 from devkit.projects import names
 from devkit.projects.environments import env_option
 from devkit.terminal import completion
-from devkit.terminal.output import Mistake, Problem, answer, json_option
+from devkit.terminal.output import Mistake, Problem, json_option, print_result
 from runtime.contract import event_examples
 from runtime.sdk.routes import METHODS
 
@@ -131,7 +131,9 @@ def command(
     if details:
         result["deliveries"] = [outcomes.delivery(detail) for detail in details]
     how = f", {ending_text(details[-1]['event'])}" if details else ""
-    answer(as_json, result, f"Sent {event}: {sending.outcome(result)}{how}" + (f"\n{script['body']}" if script else ""))
+    print_result(
+        as_json, result, f"Sent {event}: {sending.outcome(result)}{how}" + (f"\n{script['body']}" if script else "")
+    )
     if wrong := outcomes.failures(details):
         raise outcomes.failed(name, wrong, len(details))
     if script and script["status"] >= 400:
@@ -208,7 +210,7 @@ def _request(
         request(address, description)
     since = history.moment("2s")
     response = request(address, description)
-    answer(
+    print_result(
         as_json,
         response,
         f"{response['method']} {response['url']} -> {response['status']}\n{response['body']}".rstrip(),

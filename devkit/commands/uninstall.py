@@ -10,7 +10,7 @@ from devkit.hosts.client import part
 from devkit.hosts.organizations import organization_of
 from devkit.releasing.confirmation import ask_to_lose
 from devkit.terminal import completion
-from devkit.terminal.output import Problem, answer, json_option
+from devkit.terminal.output import Problem, json_option, print_result
 
 EXAMPLES = """\b
 Examples: devkit uninstall my-integration --space 5Xk2
@@ -89,4 +89,4 @@ def command(
         "spaces": chosen_ids["space"],
         "sites": chosen_ids["site"],
     }
-    answer(as_json, value, f"Uninstalled {name} from {where}.")
+    print_result(as_json, value, f"Uninstalled {name} from {where}.")

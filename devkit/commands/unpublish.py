@@ -10,7 +10,7 @@ from devkit.hosts.client import Client, part
 from devkit.releasing.confirmation import ask_to_lose
 from devkit.releasing.history import versions
 from devkit.terminal import completion
-from devkit.terminal.output import Problem, answer, json_option, one_line
+from devkit.terminal.output import Problem, json_option, one_line, print_result
 
 MOST_NAMED = 5
 
@@ -33,7 +33,7 @@ def command(name: str, chosen: Choice, as_json: bool, yes: bool) -> None:
     if not yes:
         ask_to_lose(f"{name} on {client.host}: this deletes {_what_goes(client, name)}, and all its events.", yes)
     client.call("DELETE", f"/v1/integrations/{part(name)}")
-    answer(as_json, {"name": name, "unpublished": True}, f"Unpublished {name}.")
+    print_result(as_json, {"name": name, "unpublished": True}, f"Unpublished {name}.")
 
 
 def _what_goes(client: Client, name: str) -> str:

@@ -7,7 +7,7 @@ import click
 from devkit.hosts import choosing, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client
-from devkit.terminal.output import answer, json_option, one_line
+from devkit.terminal.output import json_option, one_line, print_result
 
 
 @click.command("whoami")
@@ -21,4 +21,4 @@ def command(chosen: Choice, as_json: bool) -> None:
     known = chosen.credentials()
     user = Client(known).call("GET", "/v1/user", shape=response_shapes.USER)
     text = f"{user['displayName']} <{user.get('email') or ''}> ({user['id']}) at {known.host}"
-    answer(as_json, {"host": known.host, "user": user}, one_line(text))
+    print_result(as_json, {"host": known.host, "user": user}, one_line(text))

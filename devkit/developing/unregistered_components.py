@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devkit.checking.code import Code
-from devkit.checking.manifest_text import Path_
+from devkit.checking.manifest_text import ValuePath
 from devkit.checking.wording import nearest
 from devkit.projects.findings import Finding
 from devkit.projects.project import Project
@@ -45,7 +45,7 @@ def _quoted(name: str, text: str) -> bool:
     return any(f"{quote}{name}{quote}" in text for quote in "\"'`")
 
 
-def _named(project: Project) -> Iterator[tuple[Path_, str]]:
+def _named(project: Project) -> Iterator[tuple[ValuePath, str]]:
     manifest = project.manifest
     for number, block in enumerate(manifest.blocks if isinstance(manifest.blocks, list) else []):
         yield ("blocks", number, "id"), block.id

@@ -11,7 +11,7 @@ from typing import Any
 import click
 import yaml
 
-from devkit.checking.manifest_text import Path_
+from devkit.checking.manifest_text import ValuePath
 from devkit.events.types import LISTED, unknown
 from devkit.projects.findings import Finding
 from devkit.terminal.output import Mistake, Problem
@@ -33,9 +33,9 @@ class ParsedText:
 
     file: str
     value: Any
-    places: dict[Path_, tuple[int, int]] = field(default_factory=dict)
+    places: dict[ValuePath, tuple[int, int]] = field(default_factory=dict)
 
-    def finding(self, where: Path_, message: str) -> Finding:
+    def finding(self, where: ValuePath, message: str) -> Finding:
         """Make a finding about a value."""
         while where and where not in self.places:
             where = where[:-1]
@@ -53,7 +53,7 @@ def read(path: str) -> ParsedText:
 
 def parse(text: str, file: str) -> ParsedText:
     """Parse JSON or YAML; raises Problem with the position."""
-    places: dict[Path_, tuple[int, int]] = {}
+    places: dict[ValuePath, tuple[int, int]] = {}
     try:
         node = yaml.compose(text, _Loader)
         if node is not None:
@@ -67,7 +67,7 @@ def parse(text: str, file: str) -> ParsedText:
     return ParsedText(file, value, {**places, (): (1, 1)})
 
 
-def _mark_places(node: yaml.Node, path: Path_, places: dict[Path_, tuple[int, int]]) -> None:
+def _mark_places(node: yaml.Node, path: ValuePath, places: dict[ValuePath, tuple[int, int]]) -> None:
     """Record the line and column of everything in a node."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
@@ -97,7 +97,7 @@ def read_object(written: ParsedText) -> dict[str, Any]:
     return written.value
 
 
-def check(written: ParsedText, where: Path_ = ()) -> list[Finding]:
+def check(written: ParsedText, where: ValuePath = ()) -> list[Finding]:
     """Validate an event for its type; returns findings, in text order."""
     from pydantic import ValidationError
 

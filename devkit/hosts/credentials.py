@@ -61,7 +61,9 @@ def kept() -> Kept:
     except FileNotFoundError:
         return Kept()
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Problem(f"{path()} cannot be read ({error})", hint="run `devkit login` again") from error
+        raise Problem(
+            f"{path()} cannot be read ({error})", hint="repair or remove it, and run `devkit login` again"
+        ) from error
 
 
 def write(now: Kept) -> None:
@@ -75,11 +77,11 @@ def write(now: Kept) -> None:
 
 
 def save(credentials: Credentials, name: str | None = None) -> str:
-    """Save a host and its token as the default; returns its name: the given one, the existing one, or its address."""
-    try:
-        now = kept()
-    except Problem:
-        now = Kept()  # what cannot be read is of no use to anybody
+    """Save a host and its token as the default; returns its name: the given one, the existing one, or its address.
+
+    Raises Problem where the file cannot be read: the tokens of other hosts may still be found in it.
+    """
+    now = kept()
     name = name or now.name_for(credentials.host) or name_of(credentials.host)
     write(Kept({**now.hosts, name: credentials}, name))
     return name

@@ -38,24 +38,24 @@ class Replacing:
         self._due: dict[int, float] = {}
         self._served = now
 
-    def ended(self, place: int, loaded: float, now: float) -> float:
+    def ended(self, index: int, loaded: float, now: float) -> float:
         """Note that a process died which served since `loaded`, 0 for never; returns the pause until the next one."""
         if loaded:
             self._served = now
             if now - loaded >= STEADY:
-                self._in_a_row.pop(place, None)
-        count = self._in_a_row.get(place, 0)
-        self._in_a_row[place] = count + 1
+                self._in_a_row.pop(index, None)
+        count = self._in_a_row.get(index, 0)
+        self._in_a_row[index] = count + 1
         pause = PAUSES[min(count, len(PAUSES) - 1)]
-        self._due[place] = now + pause
+        self._due[index] = now + pause
         return pause
 
     def due(self, now: float) -> list[int]:
-        """Take the places whose process is to be replaced now."""
-        places = [place for place, moment in self._due.items() if moment <= now]
-        for place in places:
-            del self._due[place]
-        return places
+        """Take the indexes of the processes to be replaced now."""
+        indexes = [index for index, moment in self._due.items() if moment <= now]
+        for index in indexes:
+            del self._due[index]
+        return indexes
 
     def wait(self, now: float) -> float | None:
         """Tell for how many seconds nothing is to be done; None: until one dies."""
@@ -143,12 +143,12 @@ class Server(Granian):  # type: ignore[misc, valid-type]
             if self.reload_signal:
                 self._reload(spawn_target, target_loader)
             while self.interrupt_children:
-                place = self.interrupt_children.pop(0)
-                pause = replacing.ended(place, self.shared.loaded[place], time.monotonic())
-                process = self.wrks[place].inner
+                index = self.interrupt_children.pop(0)
+                pause = replacing.ended(index, self.shared.loaded[index], time.monotonic())
+                process = self.wrks[index].inner
                 log.error(
                     "serving process %d (%s) %s; another one starts %s",
-                    place + 1,
+                    index + 1,
                     process.pid,
                     how_it_ended(process.exitcode),
                     f"in {pause:.0f} s" if pause else "at once",
@@ -157,15 +157,15 @@ class Server(Granian):  # type: ignore[misc, valid-type]
             if replacing.hopeless(now) and not any(worker.is_alive() for worker in self.wrks):
                 self.gave_up = True
                 return
-            for place in replacing.due(now):
-                self.wrks[place] = self._spawn_worker(place, spawn_target, target_loader)
-                self.wrks[place].start()
+            for index in replacing.due(now):
+                self.wrks[index] = self._spawn_worker(index, spawn_target, target_loader)
+                self.wrks[index].start()
 
 
-def _load(shared: Shared, place: int, loader: Callable[[int], Any]) -> Any:
+def _load(shared: Shared, index: int, loader: Callable[[int], Any]) -> Any:
     """Load the application, in the serving process."""
-    application = loader(place)
-    shared.loaded[place] = time.monotonic()
+    application = loader(index)
+    shared.loaded[index] = time.monotonic()
     return application
 
 

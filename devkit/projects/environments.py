@@ -17,7 +17,7 @@ from dotenv.parser import parse_stream
 
 from devkit.build import project_files
 from devkit.checking import manifest_text
-from devkit.checking.manifest_text import ManifestText, Path_
+from devkit.checking.manifest_text import ManifestText, ValuePath
 from devkit.checking.wording import nearest
 from devkit.projects import allowed as allowing
 from devkit.projects import one_password
@@ -173,7 +173,9 @@ def must_exist(file: Path, env: str | None) -> None:
         return
 
 
-def _lay_over(merged: ManifestText, below: dict[str, Any], above: dict[str, Any], source: Path_, goal: Path_) -> None:
+def _lay_over(
+    merged: ManifestText, below: dict[str, Any], above: dict[str, Any], source: ValuePath, goal: ValuePath
+) -> None:
     for key, value in above.items():
         here, there = (*goal, key), (*source, key)
         if isinstance(value, dict) and isinstance(below.get(key), dict):
@@ -185,7 +187,7 @@ def _lay_over(merged: ManifestText, below: dict[str, Any], above: dict[str, Any]
         below[key] = copy.deepcopy(value)
 
 
-def _move(known: dict[Path_, Any], source: Path_, goal: Path_) -> None:
+def _move(known: dict[ValuePath, Any], source: ValuePath, goal: ValuePath) -> None:
     """Let what is known of one place of the manifest, and of all below it, hold for another."""
     for path in [path for path in known if path[: len(goal)] == goal]:
         del known[path]
@@ -210,7 +212,7 @@ def filled(text: ManifestText, known: Variables) -> ManifestText:
     return replace(text, value=value)
 
 
-def _filled(text: ManifestText, where: Path_, value: Any, known: Variables, missing: list[Finding]) -> Any:
+def _filled(text: ManifestText, where: ValuePath, value: Any, known: Variables, missing: list[Finding]) -> Any:
     if isinstance(value, dict):
         return {key: _filled(text, (*where, key), inner, known, missing) for key, inner in value.items()}
     if isinstance(value, list):
@@ -222,7 +224,7 @@ def _filled(text: ManifestText, where: Path_, value: Any, known: Variables, miss
     return value if lost else fill(value, known)
 
 
-def unset(text: ManifestText, where: Path_, value: object, known: Variables) -> list[Finding]:
+def unset(text: ManifestText, where: ValuePath, value: object, known: Variables) -> list[Finding]:
     """Find the variables in one text that are not set."""
     findings = [text.at_value(where, sentence_of_unset(name)) for name in names_in(value) if name not in known]
     for match in ANY_EXPRESSION.finditer(value) if where[:1] == ("secrets",) and isinstance(value, str) else ():

@@ -75,7 +75,6 @@ def write(file: Path, new: str) -> None:
     fresh, backup = file.with_name(f".{file.name}.{os.getpid()}"), file.with_name(f"{file.name}.before")
     try:
         shutil.copy(file, backup)  # with its rights: values of secrets may be written into a manifest
-        shutil.copymode(file, backup)
         private_files.write(fresh, new)
         shutil.copymode(file, fresh)
         fresh.replace(file)

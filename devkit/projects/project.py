@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from devkit.checking import manifest_faults, manifest_files, manifest_text
-from devkit.checking.manifest_text import ManifestText, Path_
+from devkit.checking.manifest_text import ManifestText, ValuePath
 from devkit.projects import environments
 from devkit.projects.environments import Variables
 from devkit.projects.findings import Finding, InvalidProject, Level
@@ -38,7 +38,7 @@ class Project:
         """The script's file."""
         return (self.folder / self.manifest.script).resolve()
 
-    def finding(self, where: Path_, message: str, rule: str = "", level: Level = "error") -> Finding:
+    def finding(self, where: ValuePath, message: str, rule: str = "", level: Level = "error") -> Finding:
         """Say that something is wrong with a value of the manifest."""
         return self.text.at_value(where, message, rule, level)
 

@@ -112,7 +112,7 @@ def shown_status(status: int) -> str:
     return click.style(str(status), fg="green" if status < 400 else "yellow" if status < 500 else "red")
 
 
-def answer(as_json: bool, value: Any, text: str) -> None:
+def print_result(as_json: bool, value: Any, text: str) -> None:
     """Write a command's result: one JSON document, or text."""
     say(json.dumps(value) if as_json else text)
 

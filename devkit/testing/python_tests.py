@@ -16,7 +16,7 @@ import pluggy
 from devkit.terminal.output import Mistake, Problem
 from devkit.testing import files as test_files
 
-INTERRUPTED, USAGE_ERROR, NO_TESTS_COLLECTED = 2, 4, 5
+USAGE_ERROR, NO_TESTS_COLLECTED = 4, 5
 """How pytest ends, as in its `ExitCode`, which takes a moment to import."""
 IMPORTED_BEFORE = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
 """The warning of pytest about a plugin whose package was imported before it could rewrite asserts: ours always was."""

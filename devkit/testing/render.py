@@ -10,8 +10,6 @@ from devkit.rendering.view import View
 
 __tracebackhide__ = True  # a failed test shows its own lines, and the script's
 
-PRESSED = ("button", "card", "link")
-
 
 class Render:
     """What a component shows now. Acting on it changes it in place, and gives it back.

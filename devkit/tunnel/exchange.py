@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from queue import Queue
+from threading import Condition
 from typing import Protocol
 
 from runtime.engines.dev_tunnel.messages import ANSWER, BODY, END, PIECE, Headers, pieces
@@ -27,25 +28,37 @@ class Incoming:
     path: str
     headers: Headers
     cancelled: bool = False
-    _pieces: Queue[bytes | None] = field(default_factory=lambda: Queue(WAITING))
+    _pieces: deque[bytes | None] = field(default_factory=deque)
+    _changed: Condition = field(default_factory=Condition)
 
     def arrive(self, piece: bytes | None) -> None:
-        """Take the next chunk of the body; None is its end."""
-        self._pieces.put(piece)
+        """Take the next chunk of the body, None for its end; waits while too many are unread."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.cancelled or len(self._pieces) < WAITING)
+            if not self.cancelled:
+                self._pieces.append(piece)
+                self._changed.notify_all()
 
     def cancel(self) -> None:
-        """Tell that the caller no longer waits."""
-        self.cancelled = True
-        while not self._pieces.empty():
-            self._pieces.get_nowait()
-        self._pieces.put(None)
+        """Drop what is unread, and whatever comes: the caller no longer waits, or nobody reads any more."""
+        with self._changed:
+            self.cancelled = True
+            self._pieces.clear()
+            self._changed.notify_all()
 
     def body(self) -> Iterator[bytes]:
         """Yield the body in chunks, once. Raises `Cancelled` if it stays incomplete."""
-        while (piece := self._pieces.get()) is not None:
+        while (piece := self._next()) is not None:
             yield piece
-        if self.cancelled:
-            raise Cancelled
+
+    def _next(self) -> bytes | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self.cancelled or self._pieces)
+            if self.cancelled:
+                raise Cancelled
+            piece = self._pieces.popleft()
+            self._changed.notify_all()
+        return piece
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import base64
 import random
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import requests
@@ -61,10 +62,12 @@ class Tunnel:
         for thread in self._threads:
             thread.start()
         if not self._connected.wait(FIRST_CONTACT):
-            self.close()
+            with suppress(Problem):
+                self.close()
             raise Problem(f"{self._client.host} created a tunnel, but could not be connected to it", hint="try again")
         if self._failed is not None:
-            self.close()
+            with suppress(Problem):
+                self.close()
             raise self._failed
 
     @property
@@ -182,3 +185,4 @@ class Tunnel:
                 self._notify(f"An answer could not be delivered to {self._client.host}: {type(error).__name__}")
         finally:
             self._calls.pop(incoming.call, None)
+            incoming.cancel()  # or the rest of a body that nobody read would hold up all other calls

@@ -52,7 +52,6 @@ def _in_organization(host: Host, **path: str) -> Response:
     counted_as(request.environ, IN_ORGANIZATION_GATE.name)
     access = _access(host, path, IN_ORGANIZATION_GATE)
     query = parse_query(AskStreamQuery, request.args.lists())
-    assert isinstance(query, AskStreamQuery)
     organization = _organization(access.call)
     find = partial(in_organization, access.call, organization, query.query)
     return _streamed(access, organization, find, query.query, query.format)
@@ -71,7 +70,6 @@ def _in_site(host: Host, **path: str) -> Response:
     sent = host.capacity.read(actor.owner, lambda: read_json(request.environ, MAX_BODY), actor.part, again=again)
     call = access.call
     body = parse_body(AskSite, sent)
-    assert isinstance(query, AskQuery) and isinstance(body, AskSite)
     site = call.named.rows[SITE.name]
     assert isinstance(site, SiteRow)
 

@@ -168,7 +168,7 @@ def _user(session: Session, token: str, kind: str = "token") -> Actor | None:
 
 
 def _memberships(session: Session, user_id: str) -> list[MemberRow]:
-    return rows.every(session, HOST, MemberRow, user_id=user_id)
+    return rows.every(session, HOST, MemberRow, user_id=user_id, disabled=False)
 
 
 def _single_sign_on_alone(session: Session, memberships: list[MemberRow]) -> set[str]:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy.orm import Session
 
 from runtime.api.auth import Actor
-from runtime.api.host import Host, Named
+from runtime.api.host import Host, ResolvedPath
 from runtime.api.request_capacity import SLOW_SECONDS
 from runtime.contract import errors
 from runtime.contract.organizations import Role, reaches
@@ -39,7 +39,7 @@ class Call:
     path: dict[str, str]
     basis: Basis
     opened: Session | None = None
-    named: Named = field(default_factory=Named)
+    named: ResolvedPath = field(default_factory=ResolvedPath)
     location: str | None = None
     status: int | None = None
     extended: bool = False

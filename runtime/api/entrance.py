@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from typing import TypeVar
+from typing import Any, TypeVar
 from wsgiref.types import WSGIEnvironment
 
 from flask import request
@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from runtime.api.anonymous_lanes import Whose, lane_of
 from runtime.api.auth import ANYBODY, Actor, with_share_key
 from runtime.api.call import Call, refusal, role_refusal
-from runtime.api.host import Host, Named
+from runtime.api.host import Host, ResolvedPath
 from runtime.api.permission import Gate, Needs
 from runtime.api.resource import Resource
 from runtime.contract import errors
@@ -78,7 +78,7 @@ def admit(call: Call, gate: Gate, session: Session) -> None:
     for place, resource in enumerate(gate.chain):
         value = call.path[resource.parameter]
         within = named.rows.get(resource.within.name) if resource.within is not None else None
-        match = _find(call, session, resource, value, within)
+        match = find_resource(call, session, resource, value, within)
         if match is None and gate.deleted and resource.deleted is not None and place == len(gate.chain) - 1:
             match = resource.deleted(session, call.actor.reach, value)
         if match is None and not (gate.missing and place == len(gate.chain) - 1):
@@ -102,7 +102,7 @@ def admit_sharing(call: Call, gate: Gate, session: Session, share_key: str | Non
         visitor = with_share_key(session, call.actor, share_key)
         if visitor is None:
             raise
-        call.actor, call.named = visitor, Named()
+        call.actor, call.named = visitor, ResolvedPath()
         admit(call, gate, session)
 
 
@@ -112,7 +112,7 @@ def admit_alone(call: Call, gate: Gate) -> None:
     The rows of the path are cached until an epoch that they depend on advances, so a render reads only epochs.
     """
 
-    def find(session: Session) -> Named:
+    def find(session: Session) -> ResolvedPath:
         admit(call, gate, session)
         return call.named
 
@@ -121,9 +121,13 @@ def admit_alone(call: Call, gate: Gate) -> None:
     permit(call.actor, call, gate)
 
 
-def _find(
-    call: Call, session: Session, resource: Resource[Table], value: str, within: Table | None
-) -> tuple[Table, Role | None] | None:
+def find_resource(
+    call: Call, session: Session, resource: Resource[Any], value: str, within: Table | None
+) -> tuple[Any, Role | None] | None:
+    """Find what a value names that came from a caller, as in a path: by its key, or by its alias, such as a number.
+
+    Gives the row with the caller's level on it; None for what is not there, or not to be seen.
+    """
     longest = LONGEST_PATH if resource.slashes else LONGEST_VALUE
     if "\x00" in value or len(value) > longest:
         return None
@@ -159,7 +163,7 @@ def permit(actor: Actor, call: Call, gate: Gate) -> None:
     level = named.levels[decider.name] if decider is not None else None
     if not reaches(level, needs.role or "admin"):
         role = (needs.role or "admin").capitalize()
-        said = role_refusal(f"the role {role}{decider.held if decider is not None else ''}", level)
+        said = role_refusal(f"the role {role}{decider.level_source if decider is not None else ''}", level)
         raise errors.Forbidden(refusal(actor, _needed(gate), level or "guest"), on_pages=said)
 
 
@@ -173,7 +177,7 @@ def _needed(gate: Gate) -> str:
     needs: Needs = gate.needs
     ways = []
     if needs.user:
-        place = gate.deciders[0].held if gate.deciders else ""
+        place = gate.deciders[0].level_source if gate.deciders else ""
         ways.append(f"a user token with the role `{needs.role}`{place}" if needs.role else "a user token")
     scope = f" with the scope `{needs.scope}`" if needs.scope else ""
     if needs.integration:

@@ -18,6 +18,7 @@ from flask import Flask, Response, request
 from sqlalchemy.orm import Session
 
 from runtime.api.call import Call
+from runtime.api.counting import counted_as
 from runtime.api.described_streams import EVENTS
 from runtime.api.entrance import admit_alone
 from runtime.api.families.integrations import INTEGRATION
@@ -58,9 +59,9 @@ def mount_event_stream(app: Flask, host: Host) -> None:
 
 
 def _stream(host: Host, **path: str) -> Response:
+    counted_as(request.environ, GATE.name)
     reader = _Reader(host, path)
     query = parse_query(EventStreamQuery, request.args.lists())
-    assert isinstance(query, EventStreamQuery)
     return stream(host, reader.integration.organization_id, lambda: _Following(reader, query).lines())
 
 

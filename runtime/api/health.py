@@ -1,7 +1,7 @@
 """Health, readiness and metrics of a host, for its operator.
 
-Whoever balances load asks under any name whether the host is up and ready. What a host tells of itself beyond that is
-for its operators: whoever has a page lets a name of theirs lead here, and reads in a browser what this answers.
+Load balancers may ask under any name whether the host is up and ready. More than that is told only under names that
+operators use: with a name of their own that resolves to this host, any page could read it (DNS rebinding).
 """
 
 from __future__ import annotations

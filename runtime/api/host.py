@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from runtime.api.anonymous_lanes import KnownOwners
@@ -45,7 +46,7 @@ HEAVIEST_NAMED = 64 * 1024 * 1024
 
 
 @dataclass(slots=True)
-class Named:
+class ResolvedPath:
     """The rows that a path names, by the names of their resources, and the level of the requester on each."""
 
     rows: dict[str, Table] = field(default_factory=dict)
@@ -91,23 +92,30 @@ class Host:
     shortcuts: RenderShortcuts
     unfurling: Unfurling
     renderer: Renderer
-    named: EpochCache[Named]
+    named: EpochCache[ResolvedPath]
     capacity: RequestCapacity
 
     def close(self) -> None:
-        """Finish calls in flight, write pending results, stop every process and thread."""
-        self.announcer.close()
-        if self.mailer is not None:
-            self.mailer.close()
-        self.followers.close()
-        self.jobs.close()
-        self.purger.close()
-        self.free_memory.close()
-        self.indexer.close()
-        self.dispatcher.close()
-        if self.broker is not None:
-            self.broker.close()
-        self.engines.close()
-        self.relay.close()
-        self.recorder.close()
-        self.database.close()
+        """Finish calls in flight, write pending results, stop every process and thread.
+
+        All of them, whichever fails; raises what the last one that failed raised.
+        """
+        in_order = (
+            self.announcer,
+            self.mailer,
+            self.followers,
+            self.jobs,
+            self.purger,
+            self.free_memory,
+            self.indexer,
+            self.dispatcher,
+            self.broker,
+            self.engines,
+            self.relay,
+            self.recorder,
+            self.database,
+        )
+        with ExitStack() as closing:
+            for part in reversed(in_order):  # what is added last is closed first
+                if part is not None:
+                    closing.callback(part.close)

@@ -89,7 +89,7 @@ def _inputs(call: Call, operation: Operation) -> Inputs | errors.ApiError:
             )
             inputs["body"] = parse_body(operation.body, content)
         if operation.uploads:
-            inputs["upload"] = Upload(request.environ, operation.most_body)
+            inputs["upload"] = Upload(request.environ, operation.max_body_bytes)
     except errors.Unauthorized:
         raise  # while the body arrived, the token ended
     except errors.ApiError as error:

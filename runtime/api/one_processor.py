@@ -19,9 +19,9 @@ from runtime.engines import time_slices
 class OneProcessor:
     """Chooses a processor at the first request; does nothing on systems without CPU affinity (macOS)."""
 
-    def __init__(self, place: int = 0, among: int = 1) -> None:
+    def __init__(self, index: int = 0, among: int = 1) -> None:
         """Take the index and number of serving processes: two of them must not choose the same processor."""
-        self._place, self._among = place, among
+        self._index, self._among = index, among
         self._chosen: set[int] = set()
         self._choosing = threading.Lock()
         self._settled = threading.local()
@@ -45,7 +45,7 @@ class OneProcessor:
         """Choose a processor, or keep all if there are more serving processes than processors."""
         if self._among == 1:
             return {_current()}
-        return {allowed[self._place]} if self._among <= len(allowed) else set(allowed)
+        return {allowed[self._index]} if self._among <= len(allowed) else set(allowed)
 
 
 def _current() -> int:

@@ -63,7 +63,7 @@ class Operation:
     order: tuple[Order, ...] = ()
     sorts: typing.Mapping[str, Order] = field(default_factory=dict)
     body_optional: bool = False
-    most_body: int = MAX_BODY
+    max_body_bytes: int = MAX_BODY
     own_transaction: bool = False
     lane: bool = False
     recorded: bool = False
@@ -104,7 +104,7 @@ class Options(TypedDict, total=False):
 
     status: int
     body_optional: bool
-    most_body: int
+    max_body_bytes: int
     own_transaction: bool
     lane: bool
     deleted: bool

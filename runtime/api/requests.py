@@ -6,7 +6,7 @@ import json
 import typing
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 from wsgiref.types import WSGIEnvironment
 
 from pydantic import MISSING, BaseModel, ValidationError
@@ -18,6 +18,8 @@ from runtime.contract import errors
 from runtime.contract.base import TOO_MANY_PARTS
 from runtime.contract.json_parts import TOO_MANY
 from runtime.contract.validation import sentence
+
+M = TypeVar("M", bound=BaseModel)
 
 
 def read_json(environ: WSGIEnvironment, most: int = MAX_BODY, *, optional: bool = False) -> bytes:
@@ -53,10 +55,10 @@ def _is_json(content_type: str) -> bool:
 
 def read_body(operation: Operation, environ: WSGIEnvironment) -> bytes:
     """Read the body of an operation; raises TooLarge, UnsupportedMediaType, BadRequest."""
-    return read_json(environ, operation.most_body, optional=operation.body_optional)
+    return read_json(environ, operation.max_body_bytes, optional=operation.body_optional)
 
 
-def parse_body(model: type[BaseModel], content: bytes) -> BaseModel:
+def parse_body(model: type[M], content: bytes) -> M:
     """Read a body as a model; raises BadRequest naming the field, TooLarge for what would take too long to read."""
     try:
         return model.model_validate_json(content)
@@ -67,7 +69,7 @@ def parse_body(model: type[BaseModel], content: bytes) -> BaseModel:
         raise errors.BadRequest(sentence(error, of=_read(content))) from None
 
 
-def parse_query(model: type[BaseModel], arguments: Iterable[tuple[str, list[str]]]) -> BaseModel:
+def parse_query(model: type[M], arguments: Iterable[tuple[str, list[str]]]) -> M:
     """Read query parameters as a model, repeated ones as lists where it wants lists; raises BadRequest."""
     several = _lists(model)
     values: dict[str, Any] = {name: texts if name in several else texts[-1] for name, texts in arguments}

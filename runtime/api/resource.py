@@ -39,9 +39,9 @@ class Resource(Generic[R]):
     parameter takes the rest of the path. `alias` is another column, unique within the parent, that may name it where
     the key finds nothing; if it holds numbers, only numbers are looked up in it. With `lower` the key is kept in lower
     case, and may be sent in any.
-    `held` says where the level on it comes from, to whoever lacks it. `beside` is the SQL for the length of what is
-    shown with a row of a list, but stands in other tables: a page has as many rows as fit with it. `deleted` finds a
-    deleted one that somebody may restore, for the operations that show it.
+    `level_source` says where the level on it comes from, to whoever lacks it. `beside` is the SQL for the length of
+    what is shown with a row of a list, but stands in other tables: a page has as many rows as fit with it. `deleted`
+    finds a deleted one that somebody may restore, for the operations that show it.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Resource(Generic[R]):
     within: Resource[Any] | None = None
     key: str = "id"
     parent_column: str | None = None
-    held: str = ""
+    level_source: str = ""
     anywhere: bool = False
     slashes: bool = False
     lower: bool = False

@@ -6,10 +6,10 @@ from runtime.api.operation import Operation
 
 WORDS = {
     "200": "Done.",
-    "201": "Made.",
-    "202": "Taken, to be done.",
+    "201": "Created.",
+    "202": "Accepted; it is done in the background.",
     "204": "Done; the answer is empty. Also if there was nothing to delete.",
-    "205": "Done; look again.",
+    "205": "Done; load the object again.",
     "304": "Not modified since the `ETag` in `If-None-Match`.",
     "400": "The request is not valid.",
     "401": "The token is missing, unknown, revoked or expired.",

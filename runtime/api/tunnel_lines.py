@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from flask import Flask, Response, request
 
 from runtime.api.content_origin import on_own_origin
+from runtime.api.counting import counted_as
 from runtime.api.entrance import admit_alone, look_up
 from runtime.api.families.tunnels import TUNNEL, TUNNELLER
 from runtime.api.host import Host
@@ -114,6 +115,7 @@ def _body() -> Iterator[bytes]:
 
 def _admit(host: Host, tunnel: str) -> StreamAccess:
     """Admit the holder of the tunnel, if they may have tunnels; raises Unauthorized, NotFound, Forbidden."""
+    counted_as(request.environ, GATE.name)
     authorization = request.headers.get("Authorization")
     return StreamAccess(host, authorization, {"tunnelId": tunnel}, lambda call: admit_alone(call, GATE))
 

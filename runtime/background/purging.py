@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from datetime import timedelta
 
+from runtime.contract.spaces import RESTORABLE_DAYS
 from runtime.engines.threads import RepeatingThread
 from runtime.store import deleted_spaces, expired, orphaned_users, pdfs, queue, uninstalled
 from runtime.store.blobs.store import BlobStore
@@ -18,7 +19,7 @@ log = logging.getLogger(__name__)
 
 KEPT = timedelta(days=30)
 """How long an installation is kept after it was uninstalled."""
-SPACES_KEPT = timedelta(days=7)
+SPACES_KEPT = timedelta(days=RESTORABLE_DAYS)
 """How long a space is kept after it was deleted; until then it can be restored."""
 PDFS_KEPT = timedelta(days=2)
 """How long a PDF is kept after somebody asked for it."""

@@ -18,6 +18,8 @@ ContentVisibility = Literal["public", "unlisted", "share-link", "visitor-auth", 
 Emoji = Annotated[AnyEmoji, StringConstraints(max_length=50)]
 SpaceTitle = Annotated[Title, StringConstraints(max_length=50)]
 
+RESTORABLE_DAYS = 7
+"""Days for which a deleted space is kept, and may be restored."""
 NO_EMOJI = "1f4d8"
 """What a space shows that was given no emoji."""
 

@@ -108,7 +108,7 @@ class Groups:
 def find_groups(path: str = "") -> tuple[Groups | None, str]:
     """Return the groups this host may create, or None, and a message that says why or why not.
 
-    `given` is the folder of a group that an operator has set aside; else it is the host's own group, if nothing else
+    `path` is the folder of a group that an operator has set aside; else it is the host's own group, if nothing else
     runs in it.
     """
     try:

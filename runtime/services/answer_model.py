@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from pydantic import BaseModel
+
 from runtime.engines.egress import EgressRefused, EgressRules, open_connection, target_of
 
 WAIT = 20.0
@@ -106,11 +108,35 @@ def _address(url: str) -> SplitResult:
     return parts._replace(path=f"{parts.path.rstrip('/')}/chat/completions")
 
 
+class _Part(BaseModel):
+    content: Any = None
+
+
+class _Choice(BaseModel):
+    """A whole message, or what a stream adds to it."""
+
+    message: _Part | None = None
+    delta: _Part | None = None
+
+
+class _Reply(BaseModel):
+    """What is read of an answer, or of one event of a stream."""
+
+    choices: list[_Choice] | None = None
+
+    @property
+    def content(self) -> Any:
+        """The text of the first choice, as it was sent; None without one."""
+        first = self.choices[0] if self.choices else _Choice()
+        part = first.message or first.delta
+        return part.content if part is not None else None
+
+
 def _read(response: http.client.HTTPResponse) -> Iterator[str]:
     """Read an answer as it arrives, or at once from a server that does not stream."""
     if "event-stream" not in (response.getheader("Content-Type") or ""):
-        whole = json.loads(response.read(MAX_BYTES))
-        yield _worth_something(_text(whole["choices"][0]["message"].get("content")))
+        whole = _Reply.model_validate_json(response.read(MAX_BYTES))
+        yield _worth_something(_text(whole.content))
         return
     said, read = "", 0
     while line := response.readline(MAX_LINE + 1):
@@ -122,8 +148,7 @@ def _read(response: http.client.HTTPResponse) -> Iterator[str]:
             continue
         if data.strip() == b"[DONE]":
             break
-        choices = json.loads(data).get("choices") or [{}]
-        more = _text((choices[0].get("delta") or {}).get("content"))
+        more = _text(_Reply.model_validate_json(data).content)
         if more:
             said = (said + more)[:MAX_ANSWER]
             yield said

@@ -60,8 +60,8 @@ CHANGED_MEANWHILE = (
     "The changes were made on revision {made_on}, but the latest revision of the change request is {latest}. Read that "
     "one, and apply your changes to it."
 )
-MAX_REVIEWERS = 200
 FREEING = ("delete_", "move_")
+MAX_REVIEWERS = 200
 """Maximum requested reviewers of one change request."""
 FULL_OF_REVIEWERS = (
     "At most {most} people are asked to review a change request; withdraw some, or continue in another change request."
@@ -255,7 +255,7 @@ def finish(
     before = _revision(session, space.id, row.revision_id)
     made = revisions.write(session, space.id, merged.snapshot, merged.documents, before=before, **values)
     row.status, row.merged_id = "merged", made.id
-    show(session, space, made)
+    set_current_revision(session, space, made)
     return Outcome(made.id, ())
 
 
@@ -273,7 +273,7 @@ def _bring_up_to_date(
     return Outcome(made.id, ())
 
 
-def show(session: Session, space: SpaceRow, revision: RevisionRow) -> None:
+def set_current_revision(session: Session, space: SpaceRow, revision: RevisionRow) -> None:
     """Make a revision the current one of its space, and notify integrations; the space's lock is held."""
     space.previous_id, space.revised_at = space.revision_id, now()
     space.revision_id = revision.id

@@ -148,7 +148,7 @@ def join_by_email(session: Session, organization_id: str, invite_id: str, name: 
 
 
 def join_as(session: Session, organization_id: str, invite_id: str, reach: Reach) -> MemberRow:
-    """Accept an invite as who calls; raises what `join` raises, and Forbidden for who is bound to another organization.
+    """Accept an invite as the caller; raises what `join` raises, and Forbidden if bound to another organization.
 
     What one organization's identity provider or invite says of a person makes them a member of no other.
     """
@@ -164,7 +164,8 @@ def join(session: Session, organization_id: str, invite_id: str, user_id: str) -
 
     A link is for anybody who has it: what it gives, members have been given by their administrators, or have lost.
 
-    Raises NotFound for an invite that is not there or over, Forbidden for one that is for another address.
+    Raises NotFound for an invite that is not there or over, Forbidden for one that is for another address, Conflict for
+    an administrator of too many organizations, BadRequest where the organization has too many members.
     """
     membership.lock_membership(session, organization_id, user_id)
     accepted = find(session, organization_id, invite_id)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
+from runtime.contract.spaces import RESTORABLE_DAYS
 from runtime.services import disk_room
 from runtime.store import organization_storage as stored
 from runtime.store import rows
@@ -18,7 +19,7 @@ from runtime.store.tables.spaces import SpaceRow
 GB = 1 << 30
 FULL = (
     "This organization stores {there:.1f} GB of the {most:g} GB that this host allows, and this needs {more:.1f} GB "
-    "more. Delete spaces (they count for 7 more days), or ask whoever runs the host to raise "
+    f"more. Delete spaces (they count for {RESTORABLE_DAYS} more days), or ask whoever runs the host to raise "
     "DEVKIT_ORGANIZATION_STORAGE."
 )
 

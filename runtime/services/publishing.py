@@ -152,7 +152,8 @@ def store_version(
 def roll_back(session: Session, row: IntegrationRow, number: int, keep: int, user: str | None) -> None:
     """Publish an earlier version once more, as the next one; raises NotFound, BadRequest for one without manifest.
 
-    The script is not loaded again: it was, when it was published.
+    The script is not loaded again: it was, when it was published. It may also be done by an organization that has no
+    storage left: what runs must be mended, and `keep` bounds the versions.
     """
     locks.acquire(session, f"integration {row.name}")
     locks.refresh(session, row)

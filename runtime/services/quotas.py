@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
+from runtime.contract.spaces import RESTORABLE_DAYS
 from runtime.services.structure import lock_structure
 from runtime.store import locks, rows
 from runtime.store.database import Table
@@ -18,8 +19,8 @@ from runtime.store.tables.spaces import SpaceRow
 MAX_SPACES, MAX_COLLECTIONS, MAX_MEMBERS = 10_000, 5000, 50_000
 """Of an organization; deleted spaces count as long as they can be restored."""
 FULL_OF_SPACES = (
-    "An organization has at most {most} spaces, including those deleted within the last 7 days; delete some, "
-    "or use another organization."
+    f"An organization has at most {{most}} spaces, including those deleted within the last {RESTORABLE_DAYS} days; "
+    "delete some, or use another organization."
 )
 FULL_OF_COLLECTIONS = "An organization has at most {most} collections; delete some first."
 FULL_OF_MEMBERS = "This organization has {most} members, which is the maximum; an administrator must remove some first."

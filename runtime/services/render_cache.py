@@ -15,7 +15,8 @@ from runtime.engines.interpreter_turns import Waiting
 from runtime.store.fair_memory import FairMemory
 from runtime.store.single_flight import SingleFlight
 
-MAX_AGE = re.compile(r"(?:^|,)\s*max-age=(\d{1,9})\s*(?:,|$)", re.IGNORECASE)
+MAX_AGE = re.compile(r"max-age=(\d{1,9})")
+FORBIDDING = frozenset({"no-store", "private", "no-cache"})
 OVERHEAD = 500
 MAX_COMPONENTS = 10_000
 
@@ -115,7 +116,9 @@ def _canonical(fields: dict[str, Any]) -> str:
 
 def max_age(cache_control: str | None) -> int:
     """Read the seconds an answer may be kept; 0 where the script did not ask for it, or forbade it."""
-    if not cache_control or "no-store" in cache_control or "private" in cache_control or "no-cache" in cache_control:
+    # `private="set-cookie"` forbids it, too: what a directive names does not matter here (RFC 9111, 5.2).
+    directives = [part.strip() for part in (cache_control or "").lower().split(",")]
+    if any(part.partition("=")[0].strip() in FORBIDDING for part in directives):
         return 0
-    found = MAX_AGE.search(cache_control)
+    found = next((found for part in directives if (found := MAX_AGE.fullmatch(part))), None)
     return int(found.group(1)) if found else 0

@@ -84,7 +84,7 @@ def digest(secret: str) -> bytes:
 
 def begin(session: Session, at: Addresses, provider_id: str, browser: str, next_: str) -> str:
     """Begin a sign-in for the browser that holds a secret; gives where it goes. Raises NotFound."""
-    provider = must_be_there(session, provider_id)
+    provider = require_provider(session, provider_id)
     moment = now()
     request_id = f"_{secrets.token_hex(20)}"
     session.add(
@@ -102,7 +102,7 @@ def begin(session: Session, at: Addresses, provider_id: str, browser: str, next_
 
 def named(session: Session, provider_id: str) -> tuple[str, str]:
     """Return the title of the organization that an identity provider signs in to, and its label; raises NotFound."""
-    provider = must_be_there(session, provider_id)
+    provider = require_provider(session, provider_id)
     organization = rows.find(session, HOST, OrganizationRow, id=provider.organization_id)
     return organization.title if organization is not None else "", provider.label
 
@@ -136,7 +136,7 @@ def _address(sso_url: str, request: bytes) -> str:
     return f"{sso_url}{joint}{urlencode({'SAMLRequest': coded})}"
 
 
-def must_be_there(session: Session, provider_id: str) -> SamlProviderRow:
+def require_provider(session: Session, provider_id: str) -> SamlProviderRow:
     """Find an identity provider that people may sign in with; raises NotFound."""
     provider = rows.find(session, HOST, SamlProviderRow, id=provider_id)
     if provider is None or not provider.is_active:
@@ -146,7 +146,7 @@ def must_be_there(session: Session, provider_id: str) -> SamlProviderRow:
 
 def asked(session: Session, provider_id: str, response: SamlResponse) -> Asked:
     """Find the sign-in that a response is to; raises NotFound, and ResponseRejected where there is none."""
-    provider = must_be_there(session, provider_id)
+    provider = require_provider(session, provider_id)
     begun = _begun(session, provider.id, response.in_response_to)
     return Asked(provider.id, provider.entity_id, provider.certificate, begun.id)
 
@@ -163,7 +163,7 @@ def accept(session: Session, asked: Asked, person: SignedIn) -> str:
 
     Raises NotFound for a provider that is not there any more, and ResponseRejected where the sign-in is over.
     """
-    provider, moment = must_be_there(session, asked.provider_id), now()
+    provider, moment = require_provider(session, asked.provider_id), now()
     begun = _begun(session, provider.id, asked.request_id)
     if (provider.entity_id, provider.certificate) != (asked.entity_id, asked.certificate):
         raise ResponseRejected("The identity provider was changed a moment ago; start again.")

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.organizations import Role
-from runtime.contract.spaces import CreateSpace
+from runtime.contract.spaces import RESTORABLE_DAYS, CreateSpace
 from runtime.services import installing, quotas, sample_content, site_places
 from runtime.services import structure as service
 from runtime.services.content import begin, copy
@@ -22,7 +22,7 @@ from runtime.store.tables.collections import CollectionRow
 from runtime.store.tables.grants import GrantRow
 from runtime.store.tables.spaces import SpaceRow
 
-RESTORABLE = timedelta(days=7)
+RESTORABLE = timedelta(days=RESTORABLE_DAYS)
 COPY = " (copy)"
 LONGEST = 50
 
@@ -133,7 +133,7 @@ def restore(session: Session, space: SpaceRow) -> SpaceRow:
     if found.deleted_at is None:
         raise errors.Conflict("The space is not deleted.")
     if found.deleted_at < now() - RESTORABLE:
-        raise errors.NotFound("The space was deleted more than 7 days ago.")
+        raise errors.NotFound(f"The space was deleted more than {RESTORABLE_DAYS} days ago.")
     found.deleted_at = None
     if found.collection_id is None and found.visibility == "in-collection":
         found.visibility = "private"

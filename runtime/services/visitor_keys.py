@@ -26,6 +26,10 @@ from runtime.store.secrets import keyring, new_signing_secret
 from runtime.store.tables.installations import SiteInstallationRow
 from runtime.store.tables.sites import SiteRow
 
+NOT_ACTIVE = (
+    "The integration that signs visitors in is not active on this site. Activate it there, or choose another way to "
+    "sign visitors in."
+)
 LONGEST_TOKEN = 8192
 LONGEST_SESSION = timedelta(days=400)
 """As long as browsers keep a cookie."""
@@ -60,14 +64,17 @@ def part_of(session: Session, site: SiteRow) -> SiteInstallationRow | None:
 
 
 def regenerate(session: Session, site: SiteRow) -> None:
-    """Make another key: whoever holds a token of the old one is signed in no more."""
+    """Make another key: whoever holds a token of the old one is signed in no more.
+
+    Raises BadRequest while the integration that signs visitors in is not active.
+    """
     lock_site(session, site)
     if site.visitor_auth_backend != "integration":
         site.auth_revision += 1
     else:
         part = part_of(session, site)
         if part is None:
-            raise errors.BadRequest("the integration that signs visitors in is not active on this site")
+            raise errors.BadRequest(NOT_ACTIVE)
         part.signing_secret = new_signing_secret()
         part.revision += 1
     visitors.close_sessions(session, site.id)

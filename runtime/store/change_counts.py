@@ -17,18 +17,18 @@ Numbers = ctypes.Array[ctypes.c_longlong]
 class ChangeCounts:
     """The counters of all processes, of which each process writes only its own; safe to use from many threads."""
 
-    def __init__(self, numbers: Numbers, place: int) -> None:
+    def __init__(self, numbers: Numbers, index: int) -> None:
         """Take the counters, and the index of this process, from 0.
 
         A process that replaces one that ended continues its counter.
         """
-        self._numbers, self._place = numbers, place
+        self._numbers, self._index = numbers, index
         self._lock = threading.Lock()
 
     def count(self) -> None:
         """Record that this process has advanced epochs."""
         with self._lock:
-            self._numbers[self._place] += 1
+            self._numbers[self._index] += 1
 
     def seen(self) -> bytes:
         """Return all counters as they are now, for comparison."""

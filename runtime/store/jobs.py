@@ -49,7 +49,7 @@ def enqueue(
 def next_due(
     session: Session, moment: datetime, kinds: Collection[str], without: Collection[str] = ()
 ) -> JobRow | None:
-    """Find the job that waits longest of the organization that waits longest for its first one; None when none is due.
+    """Find the job that is due first, of an organization that has the fewest running; None when none is due.
 
     `without` names organizations that may not begin another job now.
     """

@@ -181,8 +181,7 @@ def _examples(host: Host, name: str) -> Response:
 
 def _fault(host: Host, faults: Faults, name: str) -> Response:
     admit_author(_caller(host, name))
-    report = parse_body(Fault, read_json(request.environ))
-    fault = getattr(report, "fault", None)
+    fault = parse_body(Fault, read_json(request.environ)).fault
     if fault is not None:
         known = set(asdict(ScriptFault("")))
         fault = {key: value for key, value in fault.items() if key in known}
@@ -195,8 +194,7 @@ def _validate(host: Host, name: str) -> Response:
     """Return what a render output violates, and what it leaves out that assistive technology needs."""
     admit_author(_caller(host, name))
     # A script's answer and the words around it.
-    rendered = parse_body(Rendered, read_json(request.environ, Limits().response + 1000))
-    output = getattr(rendered, "output", None)
+    output = parse_body(Rendered, read_json(request.environ, Limits().response + 1000)).output
     return _json(
         {
             "violations": [asdict(violation) for violation in contentkit.violations(output)],

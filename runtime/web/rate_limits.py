@@ -19,12 +19,20 @@ class RateLimit:
 
     def take(self, key: str, amount: int = 1) -> int:
         """Take up to `amount` of what is left for a key; returns how many there were."""
+        return self._take(key, amount, whole=False)
+
+    def take_all(self, key: str, amount: int) -> bool:
+        """Take `amount` for a key, or nothing where less is left; returns whether it was there."""
+        return self._take(key, amount, whole=True) == amount
+
+    def _take(self, key: str, amount: int, *, whole: bool) -> int:
         moment = time.monotonic()
         with self._lock:
             began, used = self._windows.pop(key, (moment, 0))
             if moment - began >= self._seconds:
                 began, used = moment, 0
-            granted = min(amount, self._most - used)
+            left = self._most - used
+            granted = 0 if whole and left < amount else min(amount, left)
             self._windows[key] = (began, used + granted)
             while len(self._windows) > MAX_KEYS:
                 self._windows.popitem(last=False)

@@ -393,7 +393,7 @@ def test_eleven_megabytes(name: str, world: World) -> None:
         is_error(answer, 400)
         assert "10485760" in answer.json["error"]["message"]
         return
-    more = max(11 * 1024 * 1024, operation.most_body)
+    more = max(11 * 1024 * 1024, operation.max_body_bytes)
     is_error(send(world, operation, body=good.body(world) | {"unknown": "x" * more}), 413)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from devkit.cli import COMMANDS, ELSEWHERE
+from devkit.cli import ALIASES, COMMANDS
 from tests.conftest import HostProcess
 from tests.devkit.conftest import Shell
 
@@ -170,7 +170,7 @@ def test_an_unknown_command_leads_to_one_there_is(shell: Shell, typed: str, hint
 
 
 def test_what_other_tools_call_a_command_leads_to_one_of_ours() -> None:
-    assert set(ELSEWHERE.values()) <= set(COMMANDS) and not set(ELSEWHERE) & set(COMMANDS)
+    assert set(ALIASES.values()) <= set(COMMANDS) and not set(ALIASES) & set(COMMANDS)
 
 
 def test_a_traceback_is_shown_only_when_asked_for(shell: Shell, tmp_path: Path) -> None:

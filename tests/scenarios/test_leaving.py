@@ -16,6 +16,7 @@ from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
 from tests import databases
 from tests.conftest import COUNTER, Api, HostProcess, Installed, Tenant, init, installed, tenant, wait_for
+from tests.scenarios.people import person
 from tests.scenarios.reading import Reading
 
 TABLES = ("installations", "space_installations", "site_installations")
@@ -146,3 +147,14 @@ def _purged_in_steps(store: Database, many: int) -> None:
     assert steps == [BATCH, BATCH, many - 2 * BATCH, 0]
     with store.transaction(writes=False) as session:
         assert rows.every(session, HOST, InstallationRow) == []
+
+
+def test_a_member_who_is_disabled_is_none(host: HostProcess, alpha: Tenant) -> None:
+    """No operation disables somebody; where an operator does it in the database, it must hold."""
+    member = person(host, alpha, "admin")
+    statement = "UPDATE members SET disabled = ? WHERE user_id = ?"
+    databases.ask(host.data, statement, (True, member.id))
+    organization = f"/v1/orgs/{alpha.id}"
+    assert [member.api.get(path).status for path in (organization, f"{organization}/members")] == [404, 404]
+    listed = alpha.api.get(f"{organization}/members/{member.id}")
+    assert (listed.status, listed.json["disabled"]) == (200, True)

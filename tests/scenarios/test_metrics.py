@@ -15,6 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.conftest import COUNTER, HostProcess, Installed, init, installed, tenant, wait_for
 
 DASHBOARD = Path(__file__).parents[2] / "docs" / "grafana-dashboard.json"
+STREAMS = ("streamIntegrationEvents", "streamAskInOrganization", "holdTunnel")
 NAMES = re.compile(r"\bhost_[a-z_]+\b")
 Labels = frozenset[tuple[str, str]]
 
@@ -74,6 +75,24 @@ def test_every_request_is_counted_once(host: HostProcess, one: Installed) -> Non
     assert grown(before, url, "host_request_seconds_bucket", **lookups, le="+Inf") == 60
     hits = [grown(before, url, "host_render_cache_total", result=result) for result in ("hit", "miss")]
     assert sum(hits) == 20, hits
+
+
+def test_streams_are_counted_by_their_operations(host: HostProcess, one: Installed) -> None:
+    token = {"Authorization": f"Bearer {one.owner.api.token}"}
+    ask = f"/v1/orgs/{one.owner.id}/ask/stream?query=x"
+    before = measured(host.url)
+    for path in (f"{one.path}/events/stream", ask, "/v1/tunnels/" + "x" * 20 + "/stream"):
+        for headers in (token, {}):
+            requests.get(host.url + path, headers=headers, stream=True, timeout=30).close()
+    assert grown(before, host.url, "host_requests_total", operation="none", status="401") == 0
+    counted = {
+        name: sum(
+            grown(before, host.url, "host_requests_total", operation=name, status=status)
+            for status in ("200", "401", "404")
+        )
+        for name in STREAMS
+    }
+    assert counted == dict.fromkeys(STREAMS, 2)
 
 
 def test_the_queue_is_shown_as_it_is(host: HostProcess, one: Installed) -> None:

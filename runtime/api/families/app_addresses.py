@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import unquote
 
 from runtime.api.call import Call
+from runtime.api.entrance import find_resource
+from runtime.api.families.change_requests import CHANGE_REQUEST
 from runtime.api.operation import Family
 from runtime.api.permission import USER, scoped
-from runtime.api.resource import NUMBER
 from runtime.contract import errors
 from runtime.contract.app_addresses import AddressedCollection, AddressedContent, AddressQuery
 from runtime.serializers.change_requests import change_requests
@@ -72,8 +72,8 @@ def _change_request(call: Call, space: SpaceRow, name: str) -> ChangeRequestRow 
     """Find a change request by its id, or its number; scripts see none."""
     if call.actor.kind != "user":
         return None
-    by: dict[str, Any] = {"number": int(name)} if NUMBER.fullmatch(name) else {"id": name}
-    return rows.find(call.session, call.actor.reach, ChangeRequestRow, space_id=space.id, **by)
+    found = find_resource(call, call.session, CHANGE_REQUEST, name, space)
+    return found[0] if found is not None else None
 
 
 def _page(snapshot: Snapshot, names: Sequence[str]) -> Page | None:

@@ -69,7 +69,7 @@ _log = logging.getLogger(__name__)
 SEPARATE_MEMORY = 1536 * 1024 * 1024
 SEPARATE_SECONDS = 60.0
 CONTENT = f"{CHANGE_REQUEST.path}/content"
-EDITORS, REVIEWERS = member("edit"), member("review")
+EDITORS = member("edit")
 READ_CHANGE_REQUEST = for_visitors(member("read"))
 MAX_TRIES = 100
 """How often a merge is attempted, since concurrent changes can make it fail."""
@@ -162,7 +162,7 @@ def _together(
 
 
 @change_requests.operation(
-    f"POST {CONTENT}", ChangedContent, needs=member("edit"), most_body=10 * 1024 * 1024, own_transaction=True
+    f"POST {CONTENT}", ChangedContent, needs=member("edit"), max_body_bytes=10 * 1024 * 1024, own_transaction=True
 )
 def change_content_in_change_request(
     call: Call, space: SpaceRow, change_request: ChangeRequestRow, body: ChangeContent

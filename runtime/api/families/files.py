@@ -69,7 +69,7 @@ def get_file_in_change_request_by_id(call: Call, change_request: ChangeRequestRo
     RevisionFile,
     needs=member("edit"),
     status=201,
-    most_body=MAX_FILE,
+    max_body_bytes=MAX_FILE,
     own_transaction=True,
 )
 def upload_file_to_change_request(

@@ -9,6 +9,7 @@ from pydantic import MISSING
 
 from runtime.api import crud
 from runtime.api.call import Call
+from runtime.api.entrance import find_resource
 from runtime.api.families.change_requests import CHANGE_REQUEST, person_of
 from runtime.api.families.spaces import SPACE
 from runtime.api.operation import Family
@@ -113,7 +114,7 @@ def import_content_in_change_request_page_by_id(
     Import,
     needs=EDITORS,
     status=201,
-    most_body=MAX_FILE,
+    max_body_bytes=MAX_FILE,
     own_transaction=True,
     also=("412", "429"),
 )
@@ -167,19 +168,13 @@ def _begun(
     """Start an import if the caller may: importing into a space needs a higher level than into a part of it."""
     role: Role = "create" if page is None and change_request is None else "edit"
     call.require(role, space, "this space", call.session)
-    row = None
+    row: ChangeRequestRow | None = None
     if change_request is not None:
-        row = _find_change_request(call, space, change_request)
+        found = find_resource(call, call.session, CHANGE_REQUEST, change_request, space)
+        if found is None:
+            raise errors.not_seen(f"There is no {CHANGE_REQUEST.word} `{change_request[:60]}`")
+        row = found[0]
     return lifecycle.begin(call.session, space, row, page, person_of(call), source, **given)
-
-
-def _find_change_request(call: Call, space: SpaceRow, value: str) -> ChangeRequestRow:
-    """Find a change request by its id or its number, as in paths; raises NotFound."""
-    for by in (CHANGE_REQUEST.by(value, space), CHANGE_REQUEST.by_alias(value, space)):
-        row = rows.find(call.session, call.actor.reach, ChangeRequestRow, **by) if by is not None else None
-        if row is not None:
-            return row
-    raise errors.not_seen(f"There is no {CHANGE_REQUEST.word} `{value[:60]}`")
 
 
 def _imported(

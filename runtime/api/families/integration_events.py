@@ -31,7 +31,7 @@ EVENT = Resource(
     at="events/{eventId}",
     within=INTEGRATION,
     parent_column="integration_id",
-    held=INTEGRATION.held,
+    level_source=INTEGRATION.level_source,
     model=IntegrationEvent,
     serialize=shown_events,
     order=(Order(EventRow.seq, descending=True),),

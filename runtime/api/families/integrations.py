@@ -39,7 +39,7 @@ INTEGRATION = Resource(
     at="integrations/{integrationName}",
     key="name",
     anywhere=True,
-    held=" in the organization that owns the integration",
+    level_source=" in the organization that owns the integration",
     model=Integration,
     serialize=serializers.integrations,
     order=newest_first(IntegrationRow.created_at, IntegrationRow.id),
@@ -61,7 +61,7 @@ crud.get(integrations, INTEGRATION, "getIntegrationByName", "Get an integration.
 
 
 @integrations.operation(
-    f"POST {INTEGRATION.path}", INTEGRATION, needs=USER, own_transaction=True, most_body=MAX_PUBLISHED
+    f"POST {INTEGRATION.path}", INTEGRATION, needs=USER, own_transaction=True, max_body_bytes=MAX_PUBLISHED
 )
 def publish_integration(call: Call, integration: IntegrationRow | None, body: PublishIntegration) -> IntegrationRow:
     """Publish an integration, or a new version of it."""

@@ -62,7 +62,13 @@ crud.list_of(
 
 
 @openapi_specs.operation(
-    f"POST {SPEC.collection}", SPEC, needs=WRITERS, status=201, own_transaction=True, most_body=MOST_BODY, also=("429",)
+    f"POST {SPEC.collection}",
+    SPEC,
+    needs=WRITERS,
+    status=201,
+    own_transaction=True,
+    max_body_bytes=MOST_BODY,
+    also=("429",),
 )
 def create_openapi_spec(call: Call, organization: OrganizationRow, body: CreateSpec) -> OpenApiSpecRow:
     """Create an API specification, which is processed in the background."""
@@ -75,7 +81,7 @@ crud.get(openapi_specs, SPEC, "get_openapi_spec_by_slug", "Get an API specificat
 
 
 @openapi_specs.operation(
-    f"PUT {SPEC.path}", SPEC, needs=WRITERS, own_transaction=True, most_body=MOST_BODY, also=("201", "429")
+    f"PUT {SPEC.path}", SPEC, needs=WRITERS, own_transaction=True, max_body_bytes=MOST_BODY, also=("201", "429")
 )
 def create_or_update_openapi_spec_by_slug(
     call: Call, organization: OrganizationRow, specification: OpenApiSpecRow | None, body: WriteSpec

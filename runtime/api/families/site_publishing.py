@@ -160,7 +160,7 @@ def regenerate_site_publishing_auth_by_id(call: Call, site: SiteRow) -> Publishi
 def _auth(call: Call, site: SiteRow) -> PublishingAuth:
     key = visitor_keys.key_of(call.session, site)
     if key is None:
-        raise errors.BadRequest("the integration that signs visitors in is not active on this site")
+        raise errors.BadRequest(visitor_keys.NOT_ACTIVE)
     return serializers.publishing_auth(site, key)
 
 

@@ -157,6 +157,7 @@ crud.delete(
 @sites.operation(f"POST {SITE.path}/publish", SITE, needs=member("create"))
 def publish_site(call: Call, site: SiteRow) -> SiteRow:
     """Publish a site to the audience that its visibility allows."""
+    site_removal.lock_site(call.session, site)  # a part that is added meanwhile is looked at, too
     require_create_on_all(call, site)
     site.published = True
     return site
@@ -165,6 +166,7 @@ def publish_site(call: Call, site: SiteRow) -> SiteRow:
 @sites.operation(f"POST {SITE.path}/unpublish", SITE, needs=member("create"))
 def unpublish_site(call: Call, site: SiteRow) -> SiteRow:
     """Unpublish a site: it can no longer be reached."""
+    site_removal.lock_site(call.session, site)
     site.published = False
     return site
 

@@ -16,7 +16,7 @@ from runtime.api.resource import Resource, RowsOf
 from runtime.contract import errors
 from runtime.contract.places import Move, Transfer
 from runtime.contract.site_structure import ShareKeyQuery
-from runtime.contract.spaces import CreateSpace, Space, SpaceListQuery, UpdateSpace
+from runtime.contract.spaces import RESTORABLE_DAYS, CreateSpace, Space, SpaceListQuery, UpdateSpace
 from runtime.serializers import spaces as serializers
 from runtime.services import merge_rules, moving, sharing, space_settings
 from runtime.services import spaces as service
@@ -123,7 +123,7 @@ def restore_space(call: Call, space: SpaceRow | None) -> SpaceRow:
         raise errors.Conflict("The space is not deleted.")
     found = deleted_spaces.find(call.session, call.actor.reach, call.path["spaceId"])
     if found is None:
-        raise errors.NotFound("No such space was deleted within the last 7 days.")
+        raise errors.NotFound(f"No such space was deleted within the last {RESTORABLE_DAYS} days.")
     row, level = found
     if level != "admin":
         said = role_refusal("the role Admin", level)

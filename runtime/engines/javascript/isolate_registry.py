@@ -22,14 +22,14 @@ def folders() -> Folders:
     return Folders("devkit-isolates-", _LONGEST_PLACE)
 
 
-def folder_of(place: int) -> Path | None:
-    """Return where the serving process of this place, from 0, shares isolates; None where it shares none.
+def folder_of(index: int) -> Path | None:
+    """Return where the serving process of this index, from 0, shares isolates; None where it shares none.
 
     Raises `OSError` where the folder cannot be written.
     """
     folder = os.environ.get(FOLDER)
     if not folder or sys.platform != "linux":  # other systems do not tell which process is at the other end of a socket
         return None
-    shared = Path(folder, str(place // PROCESSES_PER_GROUP))
+    shared = Path(folder, str(index // PROCESSES_PER_GROUP))
     shared.mkdir(mode=0o700, exist_ok=True)
     return shared

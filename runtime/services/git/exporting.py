@@ -219,7 +219,9 @@ def _finish(job: Job, operation: GitOperationRow, made: Made) -> None:
                 "user_id": row.user_id,
             }
             values["git"] = operations.commit_of(row, made.commit, row.values["message"], ours=True)
-            change_requests.show(session, space, revisions.write(session, space.id, snapshot, before=current, **values))
+            change_requests.set_current_revision(
+                session, space, revisions.write(session, space.id, snapshot, before=current, **values)
+            )
             revision_id = row.revision_id
         operations.succeeded(session, space, row, revision_id, made.commit, [], same=made.alone)
 

@@ -207,7 +207,7 @@ def _write(
         values = {"type": "edits", "parents": [base_id], "user_id": target.user_id, **values}
         made = revisions.write(session, space.id, snapshot, before=before, **values)
         if target.shown:
-            change_requests.show(session, space, made)
+            change_requests.set_current_revision(session, space, made)
     also(session)
     return True
 

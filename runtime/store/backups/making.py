@@ -78,7 +78,7 @@ def make(database: Database, data: Path, blobs: Path | None, keyring: Keyring, t
 
 
 def fingerprint(keyring: Keyring) -> str:
-    """Derive one secret key from another."""
+    """Return a text that tells whether a backup belongs to a host's key, and nothing else about the key."""
     return keyring.derive("which key a backup belongs to").hex()
 
 

@@ -10,6 +10,7 @@ from flask import Flask, Response
 
 from runtime.api.host import Host
 from runtime.contract.organizations import reaches
+from runtime.contract.spaces import RESTORABLE_DAYS
 from runtime.store import rows
 from runtime.store.tables.collections import CollectionRow
 from runtime.store.tables.spaces import SpaceRow
@@ -47,7 +48,7 @@ COLLECTION = ContentKind(
     "updateCollectionById",
     "moveCollection",
     "deleteCollectionById",
-    "All collections and spaces inside it are deleted, too. The spaces can be restored within 7 days, "
+    f"All collections and spaces inside it are deleted, too. The spaces can be restored within {RESTORABLE_DAYS} days, "
     "the collections cannot.",
 )
 SPACE = ContentKind(
@@ -56,7 +57,8 @@ SPACE = ContentKind(
     "updateSpaceById",
     "moveSpace",
     "deleteSpaceById",
-    "It is removed from its sites, and integrations are uninstalled from it. It can be restored within 7 days.",
+    "It is removed from its sites, and integrations are uninstalled from it. It can be restored within "
+    f"{RESTORABLE_DAYS} days.",
 )
 KINDS = (COLLECTION, SPACE)
 

@@ -205,7 +205,6 @@ def _render(visit: OperatorVisit, organization: str, name: str) -> Response:
     )
     reach = visit.person().reach
     wanted = parse_body(RenderIntegration, content)
-    assert isinstance(wanted, RenderIntegration)
     if isinstance(wanted.context, DocumentContext):
         raise errors.BadRequest("context: this page renders only configuration screens")
     basis = visit.host.database.basis()

@@ -131,7 +131,7 @@ def _accept(visit: OperatorVisit, provider: str) -> Response:
     visit.is_new = False
     database, at = visit.host.database, visit.host.addresses
     with database.transaction(writes=False) as session:
-        signing_in.must_be_there(session, provider)
+        signing_in.require_provider(session, provider)
     try:
         response = SamlResponse(visit.form.get("SAMLResponse", ""))
         with database.transaction(writes=False) as session:

@@ -132,7 +132,6 @@ def _render(host: Host, reading: Reading, site: SiteRow, name: str, key: str | N
     """Render a block for a reader, by the same way as the API does."""
     site, claims, content = _sent(host, site, LONGEST_RENDER, key)
     request_body = parse_body(RenderIntegration, content)
-    assert isinstance(request_body, RenderIntegration)
     if not isinstance(request_body.context, DocumentContext) or request_body.context.editable:
         raise errors.BadRequest("context: readers see documents, but cannot edit them")
     _within(reading.renders.take(site.id))
@@ -157,11 +156,10 @@ def _insights(host: Host, reading: Reading, site: SiteRow) -> Response:
     """Take what a reader did; what the host sees itself is not believed from the page."""
     site, _, content = _sent(host, site, LONGEST_INSIGHTS)
     tracked = parse_body(TrackEvents, content)
-    assert isinstance(tracked, TrackEvents)
     home = host.addresses.site(site.id)
     if len(tracked.events) > MAX_INSIGHTS or any(not event.location.url.startswith(home) for event in tracked.events):
         raise errors.BadRequest(f"events: at most {MAX_INSIGHTS} at once, of pages of this site")
-    _within(reading.insights.take(site.id, len(tracked.events)) == len(tracked.events))
+    _within(reading.insights.take_all(site.id, len(tracked.events)))
     for one in tracked.events:
         one.session.ip = request.remote_addr or ""
         one.session.user_agent = request.user_agent.string[:8192]

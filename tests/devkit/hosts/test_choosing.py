@@ -247,3 +247,14 @@ def test_a_token_set_with_a_host_goes_to_no_other(shell: Shell, host: HostProces
     assert refused.code == 1 and f"no token is known for {host.url}" in refused.err
     alone = {"DEVKIT_TOKEN": alpha.api.token or ""}
     assert shell("whoami", "--host", host.url, "--json", **alone).json["host"] == host.url
+
+
+def test_a_file_that_cannot_be_read_is_left_as_it_is(
+    shell: Shell, host: HostProcess, alpha: Tenant, tmp_path: Path
+) -> None:
+    file = tmp_path / ".config" / "devkit" / "credentials.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(torn := '{"default": "docs", "hosts": {"docs": {"host": "https://docs.example", "token": "dk_')
+    refused = shell("login", "--host", host.url, "--token", str(alpha.api.token))
+    assert refused.code == 1 and "repair or remove it" in refused.err
+    assert file.read_text() == torn, "the tokens of other hosts may still be found in it"

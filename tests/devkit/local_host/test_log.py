@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
-from devkit.local_host.log import MaskedFormatter
+from devkit.local_host.log import MaskedFormatter, secrets_of
 from runtime.contract.masking import MASK, Masker
+from runtime.settings import Settings
 from runtime.store.database import Database
 from tests.devkit.dev_process import devkit
 
@@ -40,3 +42,20 @@ def test_a_host_is_not_founded_with_a_key_it_would_not_start_with(tmp_path: Path
     done = devkit(tmp_path, "init", "--data", str(tmp_path / "data"), DEVKIT_SECRET_KEY="short")
     assert done.code == 1
     assert "DEVKIT_SECRET_KEY has 5 characters" in done.err
+
+
+def test_no_setting_that_is_secret_shows() -> None:
+    settings = Settings(
+        secret_key="secret-key-0123456789",
+        author_token="author-token-0123456789",
+        ask_key="ask-key-0123456789",
+        database_url="postgresql://user:database%40pass@host/name",
+        smtp_url="smtps://user:smtp-password@host",
+        broker_url="amqp://user:broker-password@host/",
+    )
+    told = " ".join(str(getattr(settings, entry.name)) for entry in fields(Settings)) + " database@pass"
+    written = MaskedFormatter(Masker(tuple(secrets_of(settings))))
+    output = written.format(logging.LogRecord("x", logging.INFO, "", 1, told, (), None))
+    assert "amqp://user" in output
+    for word in ("0123456789", "pass", "password"):
+        assert word not in output

@@ -111,7 +111,7 @@ def test_a_database_elsewhere_is_closed_and_its_folder_is_let_be(tmp_path: Path)
 def test_what_is_remembered_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".config" / "devkit").mkdir(parents=True)
     file = tmp_path / ".config" / "devkit" / "credentials.json"
-    file.write_text("{}")
+    file.write_text('{"hosts": {}}')
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / ".config"))
     credentials.save(credentials.Credentials("http://127.0.0.1:9", "dk_x"))
     assert all_loose(file.parent) == []
