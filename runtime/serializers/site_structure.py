@@ -30,15 +30,14 @@ class _Look:
     With a key of a share link, all parts are in the site that it opens.
     """
 
-    def __init__(self, view: View, parts: Sequence[SiteSpaceRow], share_key: str | None) -> None:
+    def __init__(
+        self, view: View, site_ids: Sequence[str], parts: Sequence[SiteSpaceRow], share_key: str | None
+    ) -> None:
         self._view, self._key = view, share_key
         rows = list(view.seen(SpaceRow, (part.space_id for part in parts)).values())
         opened = Opened(parts[0].site_id, share_key) if parts and share_key is not None else None
         self._spaces = dict(zip((row.id for row in rows), spaces(view, rows, opened=opened), strict=True))
-        self._sites: dict[str, SiteRow] = {}
-
-    def of_sites(self, site_ids: Sequence[str]) -> None:
-        self._sites = self._view.by_id(SiteRow, site_ids)
+        self._sites = view.by_id(SiteRow, site_ids)
 
     def urls(self, site_id: str, place: str) -> PublishedUrls:
         base = published_base(self._view.at, self._sites[site_id], self._key)
@@ -83,8 +82,7 @@ class _Look:
 def site_spaces(view: View, rows: Sequence[SiteSpaceRow], *, share_key: str | None = None) -> list[SiteSpace]:
     """Show spaces of sites, with the address that a share link's key opens where one is given."""
     sections_ = view.by_id(SiteSectionRow, (row.section_id for row in rows if row.section_id is not None))
-    look = _Look(view, rows, share_key)
-    look.of_sites([row.site_id for row in rows])
+    look = _Look(view, [row.site_id for row in rows], rows, share_key)
     shown = (look.part(row, sections_.get(row.section_id or "")) for row in rows)
     return [part for part in shown if part is not None]
 
@@ -92,8 +90,7 @@ def site_spaces(view: View, rows: Sequence[SiteSpaceRow], *, share_key: str | No
 def sections(view: View, rows: Sequence[SiteSectionRow], *, share_key: str | None = None) -> list[SiteSection]:
     """Show sections, each with its spaces."""
     parts = site_structure.spaces_in(view.session, (row.id for row in rows))
-    look = _Look(view, parts, share_key)
-    look.of_sites([row.site_id for row in rows])
+    look = _Look(view, [row.site_id for row in rows], parts, share_key)
     inside = _by_holder(parts)
     return [look.section(row, inside.get(row.id, ())) for row in rows]
 
@@ -101,16 +98,14 @@ def sections(view: View, rows: Sequence[SiteSectionRow], *, share_key: str | Non
 def groups(view: View, rows: Sequence[SiteSectionGroupRow], *, share_key: str | None = None) -> list[SiteSectionGroup]:
     """Show groups, each with what is in it."""
     parts = site_structure.parts_of_sites(view.session, {row.site_id for row in rows})
-    look = _Look(view, [space for one in parts.values() for space in one.spaces], share_key)
-    look.of_sites(list(parts))
+    look = _Look(view, list(parts), [space for one in parts.values() for space in one.spaces], share_key)
     trees = {site_id: _Tree(look, one) for site_id, one in parts.items()}
     return [trees[row.site_id].group(row) for row in rows]
 
 
 def structure(view: View, site: SiteRow, parts: Parts, *, share_key: str | None = None) -> Sections | SpacesAlone:
     """Show what a site is made of: its sections, or where it has none its spaces alone."""
-    look = _Look(view, parts.spaces, share_key)
-    look.of_sites([site.id])
+    look = _Look(view, [site.id], parts.spaces, share_key)
     tree = _Tree(look, parts)
     if parts.sections or (parts.groups and not parts.spaces):
         return Sections(structure=tree.children(None))

@@ -7,7 +7,8 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from runtime.store import rows, tokens
-from runtime.store.rows import HOST
+from runtime.store.database import now
+from runtime.store.rows import HOST, Reach
 from runtime.store.tables.organizations import TokenRow
 
 MAX_SESSIONS = 50
@@ -45,6 +46,31 @@ def begin(
     session.add(TokenRow(user_id=user_id, digest=digest, **fixed))
     session.flush()
     return value
+
+
+def begin_with_token(session: Session, token: str, title: str, until: datetime) -> tuple[str, datetime] | None:
+    """Begin a session of whoever has a token, of its organization alone if it is bound to one.
+
+    Gives what the browser keeps, and until when: no longer than the token is valid. None for one that is unknown or
+    has expired; it ends with the token when that is revoked.
+    """
+    row = rows.find(session, HOST, TokenRow, digest=tokens.digest_of(token), kind="token")
+    if row is None or (row.expires_at is not None and row.expires_at <= now()):
+        return None
+    until = min(until, row.expires_at) if row.expires_at is not None else until
+    return begin(session, row.user_id, title, until, row.organization_id, parent_id=row.id), until
+
+
+def is_token(session: Session, token: str) -> bool:
+    """Return whether there is such a token, expired or not."""
+    return rows.find(session, HOST, TokenRow, digest=tokens.digest_of(token), kind="token") is not None
+
+
+def end_one(session: Session, reach: Reach, session_id: str) -> None:
+    """End a session by its id, if it is one of the actor's own; one that is over already stays over."""
+    row = rows.find(session, reach, TokenRow, id=session_id, kind="session")
+    if row is not None:
+        session.delete(row)
 
 
 def end(session: Session, value: str) -> None:

@@ -56,9 +56,7 @@ WRITERS: Needs = scoped(member("create"), "openapi:write")
 
 openapi_specs = Family("OpenAPI specs", SPEC, VERSION)
 
-crud.list_of(
-    openapi_specs, SPEC, "list_openapi_specs", "List the API specifications of an organization.", needs=READERS
-)
+crud.list_of(openapi_specs, SPEC, "listOpenAPISpecs", "List the API specifications of an organization.", needs=READERS)
 
 
 @openapi_specs.operation(
@@ -77,7 +75,7 @@ def create_openapi_spec(call: Call, organization: OrganizationRow, body: CreateS
     return spec
 
 
-crud.get(openapi_specs, SPEC, "get_openapi_spec_by_slug", "Get an API specification.", needs=READERS)
+crud.get(openapi_specs, SPEC, "getOpenAPISpecBySlug", "Get an API specification.", needs=READERS)
 
 
 @openapi_specs.operation(
@@ -101,7 +99,7 @@ def create_or_update_openapi_spec_by_slug(
 crud.list_of(
     openapi_specs,
     VERSION,
-    "list_openapi_spec_versions",
+    "listOpenAPISpecVersions",
     "List the versions of an API specification.",
     needs=READERS,
 )
@@ -122,7 +120,7 @@ def get_latest_openapi_spec_version_content(call: Call, specification: OpenApiSp
     return content_of(call, specification, latest(call, specification))
 
 
-crud.get(openapi_specs, VERSION, "get_openapi_spec_version_by_id", "Get a version of a specification.", needs=READERS)
+crud.get(openapi_specs, VERSION, "getOpenAPISpecVersionById", "Get a version of a specification.", needs=READERS)
 
 
 @openapi_specs.operation(f"GET {VERSION.path}/content", OpenApiSpecContent, needs=READERS)
@@ -141,7 +139,7 @@ def _remove(call: Call, spec: OpenApiSpecRow) -> None:
 crud.delete(
     openapi_specs,
     SPEC,
-    "delete_openapi_spec_by_slug",
+    "deleteOpenAPISpecBySlug",
     "Delete an API specification with all its versions.",
     needs=WRITERS,
     by=_remove,

@@ -100,9 +100,7 @@ def _end_session(visit: OperatorVisit, row: str) -> Response:
     """End one of the person's sessions, possibly this one."""
     reach = visit.person().reach
     with visit.host.database.transaction(writes=True) as session:
-        found = rows.find(session, reach, TokenRow, id=row, kind="session")
-        if found is not None:
-            session.delete(found)
+        sessions.end_one(session, reach, row)
     visit.ended = row == reach.token_id
     return visit.to(PATH)
 

@@ -10,7 +10,7 @@ from flask import Flask, Response
 from runtime.api.host import Host
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.content_settings import KINDS, ContentKind
-from runtime.web.admin.forms import NOTHING_REFUSED, Refused, attempt, role_of
+from runtime.web.admin.forms import NOTHING_REFUSED, Refused, attempt, role_of, split_list
 from runtime.web.admin.organizations import organization_around
 from runtime.web.admin.paging import every, page_of
 from runtime.web.admin.places import not_deleted, titles_of
@@ -54,7 +54,7 @@ def _give(kind: ContentKind, visit: OperatorVisit, one: str) -> Response:
     """Grant a level to people, by e-mail address, and to a team."""
     form = visit.form
     body: dict[str, Any] = {"role": form.get("role", "")}
-    people = form.get("people", "").replace(",", " ").replace(";", " ").split()
+    people = split_list(form.get("people", ""))
     if people:
         body["users"] = people
     if form.get("team"):

@@ -122,6 +122,11 @@ def add_question(
     add_page(app, host, rule, answer, "POST")
 
 
+def split_list(text: str) -> list[str]:
+    """Read what people write one after the other: separated by spaces, line ends, commas or semicolons."""
+    return text.replace(",", " ").replace(";", " ").split()
+
+
 def role_of(text: str) -> str | None:
     """Return the role that a field names: `none` is a guest's, or no access; what is missing is nobody's role."""
     return None if text == "none" else text

@@ -8,7 +8,16 @@ from flask import Flask, Response
 
 from runtime.api.host import Host
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
-from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question, attempt, attempt_once, role_of
+from runtime.web.admin.forms import (
+    NOTHING_REFUSED,
+    Question,
+    Refused,
+    add_question,
+    attempt,
+    attempt_once,
+    role_of,
+    split_list,
+)
 from runtime.web.admin.paging import page_of
 from runtime.web.admin.places import organization_of
 
@@ -51,7 +60,7 @@ def _page(
 
 def _invite(visit: OperatorVisit, organization: str) -> Response:
     """Invite people; the addresses to pass on are shown once, so no redirect follows, and a reload sends it again."""
-    body: dict[str, Any] = {"emails": visit.form.get("emails", "").replace(",", " ").replace(";", " ").split()}
+    body: dict[str, Any] = {"emails": split_list(visit.form.get("emails", ""))}
     if not body["emails"]:
         return _page(visit, organization, Refused("people", "Write at least one e-mail address.", 400, visit.form))
     if visit.form.get("role", DEFAULT) != DEFAULT:

@@ -10,7 +10,7 @@ from flask import Flask, Response
 from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
-from runtime.web.admin.forms import NOTHING_REFUSED, Refused, attempt, role_of
+from runtime.web.admin.forms import NOTHING_REFUSED, Refused, attempt, role_of, split_list
 from runtime.web.admin.paging import every
 from runtime.web.admin.places import organization_of, titles_of
 
@@ -63,7 +63,7 @@ def _save(visit: OperatorVisit, organization: str) -> Response:
         "logo": form.get("logo", "").strip() or None,
         "defaultContent": {"type": "site", "site": site} if site else None,
         "defaultRole": role_of(form.get("defaultRole", "")),
-        "emailDomains": form.get("emailDomains", "").replace(",", " ").split(),
+        "emailDomains": split_list(form.get("emailDomains", "")),
         **{name: name in form for name in ("inviteLinks", "sso", "ai")},
     }
     path = {"organizationId": organization}

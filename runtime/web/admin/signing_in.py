@@ -13,10 +13,9 @@ from runtime.contract import errors
 from runtime.contract.addresses import Addresses
 from runtime.services import sessions, signing_in
 from runtime.services.saml_response import ResponseRejected, SamlResponse
-from runtime.store import rows, tokens
+from runtime.store import rows
 from runtime.store.database import now
 from runtime.store.rows import HOST
-from runtime.store.tables.organizations import TokenRow
 from runtime.store.tables.saml import SamlProviderRow
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 
@@ -73,18 +72,14 @@ def _with_token(visit: OperatorVisit) -> Response:
     token = visit.form.get("token", "").strip()
     database = visit.host.database
     with database.transaction(writes=False) as session:  # nobody waits for what is made up to be written
-        known = rows.find(session, HOST, TokenRow, digest=tokens.digest_of(token), kind="token") is not None
+        known = sessions.is_token(session, token)
     if not known:
         return _form(visit, UNKNOWN_TOKEN)
     with database.transaction(writes=True) as session:
-        row = rows.find(session, HOST, TokenRow, digest=tokens.digest_of(token), kind="token")
-        moment = now()
-        if row is None or (row.expires_at is not None and row.expires_at <= moment):
-            return _form(visit, UNKNOWN_TOKEN)
-        until = moment + signing_in.SESSION_FOR
-        until = min(until, row.expires_at) if row.expires_at is not None else until
-        value = sessions.begin(session, row.user_id, browser_name(), until, row.organization_id, parent_id=row.id)
-    visit.begin(value, until)
+        begun = sessions.begin_with_token(session, token, browser_name(), now() + signing_in.SESSION_FOR)
+    if begun is None:
+        return _form(visit, UNKNOWN_TOKEN)
+    visit.begin(*begun)
     return visit.to(inside(visit.form.get("next", "")))
 
 

@@ -8,7 +8,7 @@ from flask import Flask, Response, request
 
 from runtime.api.host import Host
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
-from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question, attempt
+from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question, attempt, split_list
 from runtime.web.admin.paging import page_of
 from runtime.web.admin.places import organization_of, titles_of
 
@@ -65,7 +65,7 @@ def _rename(visit: OperatorVisit, organization: str, team: str) -> Response:
 
 
 def _add(visit: OperatorVisit, organization: str, team: str) -> Response:
-    people = visit.form.get("people", "").replace(",", " ").replace(";", " ").split()
+    people = split_list(visit.form.get("people", ""))
     return _after(visit, organization, team, "people", "updateMembersInOrganizationTeam", {"add": people})
 
 
