@@ -77,6 +77,30 @@ def test_versions_of_integrations_count(greedy: Tenant) -> None:
     assert greedy.api.post(f"/v1/integrations/{name}/rollback", {"version": 1}).status == 200
 
 
+def test_manifests_and_secrets_of_versions_count(greedy: Tenant) -> None:
+    name, choices = new_id().lower(), ["x" * 1000] * 400
+    properties = {"choice": {"type": "string", "enum": choices}}
+    long = {"configurations": {"account": {"properties": properties}}, "secrets": {"A": "x" * 10_000}}
+
+    def published(number: int) -> Answer:
+        body = publication(greedy.id, f"{COUNTER}\n# {number}\n", **long)
+        return greedy.api.post(f"/v1/integrations/{name}", body)
+
+    statuses = [published(number).status for number in range(5)]
+    assert statuses == [200] * 5
+    assert is_full(published(5))
+
+
+def test_a_version_that_is_gone_back_to_moves_where_no_more_may_be_stored(greedy: Tenant) -> None:
+    name = new_id().lower()
+    assert publish(greedy, name, 1.5).status == 200
+    for number in range(1, 5):
+        assert greedy.api.post(f"/v1/integrations/{name}/rollback", {"version": number}).status == 200
+    versions = ok(greedy.api.get(f"/v1/integrations/{name}/versions"))["items"]
+    assert [(one["version"], one["current"]) for one in versions] == [(5, True)]
+    assert is_full(publish(greedy, name, 1, 1))
+
+
 def test_specifications_count(greedy: Tenant) -> None:
     space = Space(greedy)
     ok(upload(space, space.change_request(), 1.5), 201)

@@ -45,7 +45,8 @@ def upgrade() -> None:
     op.add_column('integration_versions', sa.Column('size', sa.Integer(), server_default='0', nullable=False))
     pictures = 'SELECT sum(length(image)) FROM integration_previews WHERE version_id = integration_versions.id'
     op.execute(
-        f'UPDATE integration_versions SET size = {size("script")} + coalesce(length(icon), 0) + coalesce(({pictures}), 0)'
+        f'UPDATE integration_versions SET size = {size("script")} + coalesce({size("published")}, 0) '
+        f'+ coalesce(length(icon), 0) + coalesce(({pictures}), 0)'
     )
     # Without it, SQLite would read each script to reach the size behind it.
     op.create_index('integration_versions_by_size', 'integration_versions', ['integration_id', 'size'])
