@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -66,6 +67,25 @@ def test_a_full_organization_reads_merges_and_deletes(greedy: Tenant) -> None:
     ok(space.api.post(f"{begun}/merge"))
     assert "Text." in space.markdown("begun")
     assert spare.api.call("DELETE", spare.path).status in (204, 205)
+
+
+def test_moves_and_deletions_go_beyond_the_limit_a_little(greedy: Tenant) -> None:
+    space = Space(greedy)
+    texts = [new_id() * 9 for _ in range(1000)]
+    path = space.change_request(*(page(text[:90], id=f"p{n}", description=text) for n, text in enumerate(texts)))
+    ok(upload(space, space.change_request(), 1.7), 201)
+    chance, statuses = random.Random(1), list[int]()
+
+    def moves() -> Answer:
+        pairs = [(chance.randrange(1000), chance.randrange(1000)) for _ in range(100)]
+        changes = [{"type": "move_page", "id": f"p{a}", "position": {"before": f"p{b}"}} for a, b in pairs if a != b]
+        return space.api.post(f"{path}/content", {"changes": changes})
+
+    while (moved := moves()).status == 200:
+        statuses.append(moved.status)
+        assert len(statuses) < 50
+    assert is_full(moved) and is_full(space.api.post(f"{path}/content", {"changes": [page("One more")]}))
+    assert len(statuses) > 1
 
 
 def test_versions_of_integrations_count(greedy: Tenant) -> None:
