@@ -172,6 +172,11 @@ def test_what_is_refused_or_over_leaves_the_disk(host: HostProcess, greedy: Tena
         answer = greedy.api.call("PUT", at, {"source": {"text": json.dumps(text)}})
         assert answer.status in (200, 201), answer.text
     wait_for(lambda: ok(greedy.api.get(at))["processingState"] == "complete")
+    for number in range(3):  # deleted before they are read, or while they are
+        text["info"]["description"] = f"gone {number}" + "x" * (MEGABYTE // 4)
+        gone = f"/v1/orgs/{greedy.id}/openapi/gone-{number}"
+        ok(greedy.api.call("PUT", gone, {"source": {"text": json.dumps(text)}}), 201)
+        assert greedy.api.call("DELETE", gone).status == 205
     # Versions are kept, and what was sent is not there a second time.
     versions = len(ok(greedy.api.get(f"{at}/versions"))["items"])
     wait_for(lambda: on_disk(host) - before < (versions + 0.5) * MEGABYTE // 4)
