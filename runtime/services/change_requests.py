@@ -370,12 +370,11 @@ def write_revision(
 ) -> RevisionRow:
     """Write the next revision of a change request, whose space is locked; `values` are other columns of its row.
 
-    What only deletes or moves needs no room. Raises BadRequest for too many revisions, or too much content in them.
+    What only deletes or moves needs little room. Raises BadRequest for too many revisions, or too much content in them.
     """
     if sum(one["count"] for one in row.contributors.values()) % content_quota.SELDOM == 0:
         content_quota.for_revisions(session, row.space_id)
-    if grows:
-        content_quota.for_documents(session, row.space_id)
+    content_quota.for_documents(session, row.space_id, frees=not grows)
     values |= {"type": kind, "parents": parents, "user_id": user_id}
     before = _revision(session, row.space_id, row.revision_id)
     made = revisions.write(session, row.space_id, snapshot, documents, before=before, **values)

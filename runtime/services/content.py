@@ -19,9 +19,9 @@ from runtime.store.tables.content import RevisionRow, previewed
 from runtime.store.tables.spaces import SpaceRow
 
 MAX_COPIED = 512 << 20
-"""Bytes that are copied at once, compressed, while others wait with what they write."""
+"""Bytes that are copied at once, as they are stored, while others wait with what they write."""
 TOO_LARGE = (
-    f"The current content of this space has more than {MAX_COPIED >> 20} MB, compressed, which is the most that is "
+    f"The current content of this space has more than {MAX_COPIED >> 20} MB, as it is stored, the most that is "
     "copied at once; export it, and import it into a new space."
 )
 EMPTY: Mapping[str, Any] = {"object": "document", "data": {}, "nodes": []}

@@ -46,14 +46,16 @@ def for_files(session: Session, space_id: str, new: Mapping[str, int]) -> None:
     organization_storage.enforce_for_space(session, space_id, sum(new.values()))
 
 
-def for_documents(session: Session, space_id: str) -> None:
+def for_documents(session: Session, space_id: str, *, frees: bool = False) -> None:
     """Check that documents may be written, up to the size of one request or import; raises BadRequest.
 
-    A merge asks for no room: what it writes was let in before, except for what blocks of both sides become together.
+    What `frees` only deletes or moves, and may go somewhat beyond what there may be. A merge asks for no room: what it
+    writes was let in before, except for what blocks of both sides become together.
     """
-    if sizes.size_of(session, space_id) >= MAX_DOCUMENTS:
+    most = MAX_DOCUMENTS * (1 + organization_storage.LEEWAY if frees else 1)
+    if sizes.size_of(session, space_id) >= most:
         raise errors.BadRequest(FULL_OF_DOCUMENTS.format(most=f"{MAX_DOCUMENTS:,}"))
-    organization_storage.enforce_for_space(session, space_id)
+    organization_storage.enforce_for_space(session, space_id, frees=frees)
 
 
 def for_revisions(session: Session, space_id: str) -> None:

@@ -53,7 +53,7 @@ class Version(NamedTuple):
     snapshot: Snapshot
 
 
-@dataclass
+@dataclass(slots=True)
 class Usage:
     """One target, how often and where it is used; `status` is the actor's: what they do not see is broken."""
 
@@ -69,11 +69,11 @@ class Links:
     """What a revision refers to, as an actor sees it."""
 
     def __init__(self, session: Session, reach: Reach, at: Addresses, space: SpaceRow, row: RevisionRow) -> None:
-        """Read all references of a revision."""
+        """Take a revision; its references are read when they are looked for."""
         self._session, self._reach = session, reach
         self._app = at.app()
         self.here = Version(space, row, snapshot_of(session, row))
-        self._found = references.read(session, space.id, self.here.snapshot.documents())
+        self._anchors: dict[str, frozenset[str]] = {}
         self._seen: dict[type[Table], set[str]] = {}
         self._elsewhere: dict[str, Version | None] = {}
         self._entries_left = MAX_ENTRIES
@@ -85,7 +85,9 @@ class Links:
         for entry, reference in self._links(entries):
             ref = self._absolute(reference.ref, entry)
             key = hashlib.blake2b(f"{reference.relation} {sorted(ref.items())}".encode(), digest_size=12).hexdigest()
-            usage = usages.setdefault(key, Usage(key, ref, reference.relation))
+            usage = usages.get(key)
+            if usage is None:
+                usage = usages[key] = Usage(key, ref, reference.relation)
             usage.count += 1
             if len(usage.places) < MAX_PLACES:
                 usage.places.append(Place(entry, reference.node))
@@ -107,14 +109,19 @@ class Links:
         return list(places.values())
 
     def _links(self, entries: Iterable[Page | ReusableContent]) -> Iterator[tuple[Page | ReusableContent, Reference]]:
-        every = ((entry, reference) for entry in entries for reference in self._of(entry))
-        return itertools.islice(every, MAX_LINKS)
+        return itertools.islice(self._every(entries), MAX_LINKS)
+
+    def _every(self, entries: Iterable[Page | ReusableContent]) -> Iterator[tuple[Page | ReusableContent, Reference]]:
+        for some in batched(list(entries), references.DOCUMENTS):
+            named = {entry.document for entry in some if entry.document is not None}
+            found = references.read(self._session, self.here.space.id, named)
+            yield from ((entry, reference) for entry in some for reference in self._of(entry, found))
 
     def _entries(self) -> Iterator[Page | ReusableContent]:
         yield from self.here.snapshot.pages
         yield from self.here.snapshot.reusable_contents
 
-    def _of(self, entry: Page | ReusableContent) -> Iterator[Reference]:
+    def _of(self, entry: Page | ReusableContent, found: Mapping[str, Found]) -> Iterator[Reference]:
         if isinstance(entry, Page):
             if entry.target is not None and is_reference(dict(entry.target)):
                 yield Reference(dict(entry.target), None, "reference")
@@ -122,10 +129,8 @@ class Links:
                 shown = (entry.cover or {}).get(name)
                 if isinstance(shown, dict) and is_reference(shown):
                     yield Reference(shown, None, "dependsOn")
-        yield from self._at(entry.document).references
-
-    def _at(self, document: str | None) -> Found:
-        return self._found.get(document, NOTHING) if document is not None else NOTHING
+        if entry.document is not None:
+            yield from found.get(entry.document, NOTHING).references
 
     def _absolute(self, ref: Mapping[str, Any], entry: Page | ReusableContent) -> dict[str, Any]:
         """Say of which page an anchor is that names none; leave out a space that is this one."""
@@ -152,8 +157,19 @@ class Links:
             members = set(rows.seen_by_id(self._session, self._reach, UserRow, members))
         self._seen[MemberRow] = members
         self._seen[OpenApiSpecRow] = self._specs({ref["spec"] for ref in named if ref["kind"] == "openapi"})
+        self._find_anchors(named)
         for usage in usages:
             usage.status = self._status(usage.ref)
+
+    def _find_anchors(self, named: Iterable[Mapping[str, Any]]) -> None:
+        """Find which of the anchors that links name are in the pages of this revision."""
+        wanted: dict[str, set[str]] = {}
+        for ref in named:
+            page = self.here.snapshot.page_by_id.get(ref.get("page", "")) if "space" not in ref else None
+            if ref["kind"] == "anchor" and page is not None and page.document is not None:
+                wanted.setdefault(page.document, set()).add(ref["anchor"])
+        for document, found in references.each(self._session, self.here.space.id, wanted):
+            self._anchors[document] = found.anchors & wanted[document]
 
     def _see(self, table: type[SpaceRow] | type[CollectionRow], ids: set[str]) -> None:
         seen: set[str] = set()
@@ -217,7 +233,7 @@ class Links:
             return False
         # What other spaces' pages say is not read for this, nor what is computed.
         known = kind == "anchor" and not elsewhere and page.type == "document" and page.computed is None
-        return not known or not ref["anchor"] or ref["anchor"] in self._at(page.document).anchors
+        return not known or not ref["anchor"] or ref["anchor"] in self._anchors.get(page.document or "", ())
 
 
 def counted(usages: Sequence[Usage]) -> Counter[str]:

@@ -17,6 +17,8 @@ from runtime.store.reach import HOST
 from runtime.store.tables.spaces import SpaceRow
 
 GB = 1 << 30
+LEEWAY = 0.1
+"""Part of the limit that what only deletes or moves may go beyond it: that is stored as a revision, too."""
 FULL = (
     "This organization stores {there:.1f} GB of the {most:g} GB that this host allows, and this needs {more:.1f} GB "
     f"more. Delete spaces (they count for {RESTORABLE_DAYS} more days), or ask whoever runs the host to raise "
@@ -32,18 +34,22 @@ def use_limit(gigabytes: float) -> None:
     _gigabytes = gigabytes
 
 
-def enforce(session: Session, organization_id: str, more: int = 0) -> None:
-    """Check that an organization may store `more` bytes; raises BadRequest, and Unavailable on a full disk."""
-    disk_room.enforce()
+def enforce(session: Session, organization_id: str, more: int = 0, *, frees: bool = False) -> None:
+    """Check that an organization may store `more` bytes; raises BadRequest, and Unavailable on a full disk.
+
+    What `frees` only deletes or moves: it is let through on a full disk, and somewhat beyond the limit.
+    """
+    if not frees:
+        disk_room.enforce()
     if not _gigabytes:
         return
     there = stored.size_of(session, organization_id)
-    if there + more >= _gigabytes * GB:
+    if there + more >= _gigabytes * GB * (1 + LEEWAY if frees else 1):
         raise errors.BadRequest(FULL.format(there=there / GB, most=_gigabytes, more=more / GB))
 
 
-def enforce_for_space(session: Session, space_id: str, more: int = 0) -> None:
+def enforce_for_space(session: Session, space_id: str, more: int = 0, *, frees: bool = False) -> None:
     """Check that the organization of a space may store `more` bytes; raises as `enforce` does."""
     space = rows.find(session, HOST, SpaceRow, id=space_id)
     if space is not None:  # one that was removed meanwhile has its own answer
-        enforce(session, space.organization_id, more)
+        enforce(session, space.organization_id, more, frees=frees)

@@ -21,6 +21,7 @@ from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.table import Engines, UnknownRuntime
 from runtime.services import organization_storage, quotas
 from runtime.store import locks, organizations, rows, versions
+from runtime.store.content import sizes
 from runtime.store.rows import HOST
 from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow, PreviewImageRow, VersionRow
@@ -128,7 +129,7 @@ def store_version(
     }
     if row is not None and body.unless_same and _is_current(session, row, body, pictures, published):
         return row
-    organization_storage.enforce(session, owner.id, _size(body, pictures))
+    organization_storage.enforce(session, owner.id, _size(body, pictures, published))
     number = row.version + 1 if row else 1
     if row is None:
         quotas.enforce(session, IntegrationRow, MAX_INTEGRATIONS, FULL, organization_id=owner.id)
@@ -152,8 +153,8 @@ def store_version(
 def roll_back(session: Session, row: IntegrationRow, number: int, keep: int, user: str | None) -> None:
     """Publish an earlier version once more, as the next one; raises NotFound, BadRequest for one without manifest.
 
-    The script is not loaded again: it was, when it was published. It may also be done by an organization that has no
-    storage left: what runs must be mended, and `keep` bounds the versions.
+    The script is not loaded again: it was, when it was published. Where no more may be stored, the version moves to the
+    end instead of being there twice.
     """
     locks.acquire(session, f"integration {row.name}")
     locks.refresh(session, row)
@@ -164,6 +165,11 @@ def roll_back(session: Session, row: IntegrationRow, number: int, keep: int, use
         raise errors.BadRequest(
             f"Version {number} was published before this host stored what is needed to roll back to it."
         )
+    try:
+        organization_storage.enforce(session, row.organization_id, earlier.size)
+        moves = False
+    except (errors.BadRequest, errors.Unavailable):
+        moves = True
     again = VersionRow(
         id=new_id(),
         integration_id=row.id,
@@ -187,6 +193,9 @@ def roll_back(session: Session, row: IntegrationRow, number: int, keep: int, use
             session.add(PreviewImageRow(version_id=again.id, position=place, image=image))
     _make_current(session, row, again.id, again.number, earlier.published)
     session.flush()
+    if moves:
+        session.delete(earlier)
+        session.flush()
     versions.prune(session, row.id, keep)
 
 
@@ -227,8 +236,9 @@ def _manifest(body: PublishIntegration, pictures: Pictures) -> dict[str, Any]:
     }
 
 
-def _size(body: PublishIntegration, pictures: Pictures) -> int:
-    return len(body.script.encode()) + len(pictures.icon or b"") + sum(map(len, pictures.previews))
+def _size(body: PublishIntegration, pictures: Pictures, published: dict[str, Any]) -> int:
+    texts = len(body.script.encode()) + sizes.json_bytes(published) + sizes.json_bytes(body.secrets)
+    return texts + len(pictures.icon or b"") + sum(map(len, pictures.previews))
 
 
 def _version(
@@ -255,7 +265,7 @@ def _version(
         },
         icon=pictures.icon,
         previews=len(pictures.previews),
-        size=_size(body, pictures),
+        size=_size(body, pictures, published),
         published=published,
         published_by=user,
     )

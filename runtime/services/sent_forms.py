@@ -22,6 +22,7 @@ def take(session: Session, session_id: str, key: str, about: str) -> str | None:
 
     Raises BadRequest where the session has sent too many.
     """
+    about = about.replace("\0", "")  # which a database refuses: what the form makes says so better
     locks.acquire(session, f"sent forms of {session_id}")
     earlier = rows.find(session, HOST, SentFormRow, session_id=session_id, key=key)
     if earlier is not None:

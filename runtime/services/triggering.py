@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +30,12 @@ from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
 
 PLACES = ("installationId", "spaceId", "siteId", "eventId")
+MAX_TOGETHER = 16 << 20
+"""Bytes of the copies of an event that are sent at once: they are written together, while others wait."""
+TOO_MUCH = (
+    "{copies:,} copies of an event of {size:,} bytes are too much at once; at most {most} MB are sent at once. "
+    "Send a smaller `count`, or a smaller event."
+)
 ANY = "*"
 """In place of an id: any installation of the owner's, any space or site it is installed on."""
 
@@ -60,8 +67,8 @@ def trigger(
 ) -> tuple[list[str], str | None]:
     """Commit an event for those of the owner's installations that it matches.
 
-    Returns the ids, and the reason where nothing matched; raises BadRequest where one is named that is not there, and
-    TooManyRequests where too many wait already.
+    Returns the ids, and the reason where nothing matched; raises BadRequest where one is named that is not there, or
+    all copies together are too much, and TooManyRequests where too many wait already.
     """
     try:
         small(body.event)  # it waits as a row, and very many may wait
@@ -69,15 +76,23 @@ def trigger(
         raise errors.BadRequest(f"event: {large}") from None
     if kind == "task":
         must_have_room(session, integration, body.count)
+        _not_too_much(body, body.count)
         tasks = [outbox.emit_task(session, integration.id, body.event["task"], 0) for _ in range(body.count)]
         return [str(row["id"]) for row in tasks], None
     candidates = _named(candidates, body)
     space_id, site_id = _place(session, integration, kind, body, candidates)
     chosen = matching(EVENTS[kind], candidates, space_id=space_id, site_id=site_id)
     must_have_room(session, integration, body.count * len(chosen))
+    _not_too_much(body, body.count * len(chosen))
     return outbox.emit(
         session, kind, candidates, _fields(body), space_id=space_id, site_id=site_id, count=body.count, has_room=True
     )
+
+
+def _not_too_much(body: TriggerEvent, copies: int) -> None:
+    size = len(json.dumps(body.event))  # escaped, as it is stored
+    if copies > 1 and copies * size > MAX_TOGETHER:
+        raise errors.BadRequest(TOO_MUCH.format(copies=copies, size=size, most=MAX_TOGETHER >> 20))
 
 
 def must_have_room(session: Session, integration: IntegrationRow, more: int = 1) -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from tests.conftest import Answer, Installed, Tenant, wait_for
 
+BEFORE = {"status": "active", "configuration": {"text": "x" * 100_000}}
+
 
 def send(one: Installed, event: dict[str, Any], **more: Any) -> Answer:
     return one.owner.api.post(f"{one.path}/events", {"event": event, **more})
@@ -58,6 +60,17 @@ def test_a_request_is_for_the_level_it_names(counter: Installed) -> None:
         assert sent.json["answer"]["body"].endswith(tail)
     echoed = send(counter, request("post", "/echo"), body="grüß")
     assert (echoed.json["answer"]["status"], echoed.json["answer"]["body"]) == (201, "grüß")
+
+
+def test_copies_of_an_event_are_bounded_together(counter: Installed) -> None:
+    for event in (
+        {"type": "task", "task": {"text": "x" * 100_000}},
+        {"type": "installation_setup", "status": "active", "previous": BEFORE},
+    ):
+        sent = send(counter, event, count=1000)
+        assert sent.status == 400 and "Send a smaller `count`" in sent.json["error"]["message"]
+        assert send(counter, event, count=2).status == 202
+    assert send(counter, {"type": "task", "task": {}}, count=2000).status == 202
 
 
 def test_nobody_gets_what_nobody_may(counter: Installed, beta: Tenant) -> None:

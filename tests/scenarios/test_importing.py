@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import os
 import re
 import threading
 import zlib
@@ -75,6 +76,20 @@ def sent(space: Space, content: bytes, source: str, name: str = "import", **quer
 def refused(answer: Answer, said: str, status: int = 400) -> None:
     assert answer.status == status, answer.text
     assert said in answer.json["error"]["message"], answer.text
+
+
+def test_what_was_fetched_leaves_the_disk_when_an_import_is_over(
+    space: Space, web: Elsewhere, reaching: HostProcess
+) -> None:
+    def there() -> int:
+        return sum(one.stat().st_size for one in (reaching.data / "blobs").rglob("*") if one.is_file())
+
+    before = there()
+    web.pages["/no.zip"] = ("application/zip", os.urandom(1 << 20))
+    web.pages["/a.md"] = ("text/markdown", b"# A\n\n" + os.urandom(1 << 19).hex().encode())
+    refused(space.api.post(f"{space.path}/content/import", {"url": f"{web.url}/no.zip", "source": "zip"}), "zip file")
+    imported(space, f"{web.url}/a.md", "markdown")
+    wait_for(lambda: there() - before < 1 << 19)
 
 
 def test_signatures_in_addresses_are_shown_to_nobody(space: Space, web: Elsewhere) -> None:

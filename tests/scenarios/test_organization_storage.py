@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -68,6 +69,25 @@ def test_a_full_organization_reads_merges_and_deletes(greedy: Tenant) -> None:
     assert spare.api.call("DELETE", spare.path).status in (204, 205)
 
 
+def test_moves_and_deletions_go_beyond_the_limit_a_little(greedy: Tenant) -> None:
+    space = Space(greedy)
+    texts = [new_id() * 9 for _ in range(1000)]
+    path = space.change_request(*(page(text[:90], id=f"p{n}", description=text) for n, text in enumerate(texts)))
+    ok(upload(space, space.change_request(), 1.7), 201)
+    chance, statuses = random.Random(1), list[int]()
+
+    def moves() -> Answer:
+        pairs = [(chance.randrange(1000), chance.randrange(1000)) for _ in range(100)]
+        changes = [{"type": "move_page", "id": f"p{a}", "position": {"before": f"p{b}"}} for a, b in pairs if a != b]
+        return space.api.post(f"{path}/content", {"changes": changes})
+
+    while (moved := moves()).status == 200:
+        statuses.append(moved.status)
+        assert len(statuses) < 50
+    assert is_full(moved) and is_full(space.api.post(f"{path}/content", {"changes": [page("One more")]}))
+    assert len(statuses) > 1
+
+
 def test_versions_of_integrations_count(greedy: Tenant) -> None:
     name = new_id().lower()
     assert publish(greedy, name, 1).status in (200, 201)
@@ -75,6 +95,30 @@ def test_versions_of_integrations_count(greedy: Tenant) -> None:
     assert is_full(publish(greedy, name, 0.9, 2))
     assert is_full(publish(greedy, new_id().lower(), 0.9))
     assert greedy.api.post(f"/v1/integrations/{name}/rollback", {"version": 1}).status == 200
+
+
+def test_manifests_and_secrets_of_versions_count(greedy: Tenant) -> None:
+    name, choices = new_id().lower(), ["x" * 1000] * 400
+    properties = {"choice": {"type": "string", "enum": choices}}
+    long = {"configurations": {"account": {"properties": properties}}, "secrets": {"A": "x" * 10_000}}
+
+    def published(number: int) -> Answer:
+        body = publication(greedy.id, f"{COUNTER}\n# {number}\n", **long)
+        return greedy.api.post(f"/v1/integrations/{name}", body)
+
+    statuses = [published(number).status for number in range(5)]
+    assert statuses == [200] * 5
+    assert is_full(published(5))
+
+
+def test_a_version_that_is_gone_back_to_moves_where_no_more_may_be_stored(greedy: Tenant) -> None:
+    name = new_id().lower()
+    assert publish(greedy, name, 1.5).status == 200
+    for number in range(1, 5):
+        assert greedy.api.post(f"/v1/integrations/{name}/rollback", {"version": number}).status == 200
+    versions = ok(greedy.api.get(f"/v1/integrations/{name}/versions"))["items"]
+    assert [(one["version"], one["current"]) for one in versions] == [(5, True)]
+    assert is_full(publish(greedy, name, 1, 1))
 
 
 def test_specifications_count(greedy: Tenant) -> None:
@@ -128,6 +172,11 @@ def test_what_is_refused_or_over_leaves_the_disk(host: HostProcess, greedy: Tena
         answer = greedy.api.call("PUT", at, {"source": {"text": json.dumps(text)}})
         assert answer.status in (200, 201), answer.text
     wait_for(lambda: ok(greedy.api.get(at))["processingState"] == "complete")
+    for number in range(3):  # deleted before they are read, or while they are
+        text["info"]["description"] = f"gone {number}" + "x" * (MEGABYTE // 4)
+        gone = f"/v1/orgs/{greedy.id}/openapi/gone-{number}"
+        ok(greedy.api.call("PUT", gone, {"source": {"text": json.dumps(text)}}), 201)
+        assert greedy.api.call("DELETE", gone).status == 205
     # Versions are kept, and what was sent is not there a second time.
     versions = len(ok(greedy.api.get(f"{at}/versions"))["items"])
     wait_for(lambda: on_disk(host) - before < (versions + 0.5) * MEGABYTE // 4)

@@ -64,6 +64,14 @@ def test_a_form_that_was_refused_may_be_sent_again(own: Tenant) -> None:
     assert made.status_code == 200 and titles(own) == ["Corrected"]
 
 
+def test_what_no_database_stores_is_refused_by_what_the_form_makes(own: Tenant) -> None:
+    browser = signed_in(own)
+    refused = browser.submit("/app", "/app/tokens", title="a\0b", days="7")
+    assert refused.status_code == 400 and "U+0000" in alert(refused)
+    invites = f"/app/orgs/{own.id}/invites"
+    assert browser.submit(invites, invites, emails="a\0b@example.com").status_code == 400
+
+
 @pytest.mark.parametrize("key", ["", "short", "k" * 31, "k" * 15 + "é"])
 def test_a_form_without_a_key_of_ours_makes_nothing(own: Tenant, key: str) -> None:
     answer = signed_in(own).submit("/app", "/app/tokens", title="None", days="7", once=key)

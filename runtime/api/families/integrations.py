@@ -26,7 +26,7 @@ from runtime.contract.integrations import (
 from runtime.dispatch import outbox
 from runtime.dispatch.recorder import summary
 from runtime.serializers import integrations as serializers
-from runtime.services import publishing, triggering
+from runtime.services import disk_room, publishing, triggering
 from runtime.store import rows, searching, tunnels, versions
 from runtime.store.cursors import newest_first
 from runtime.store.rows import HOST, Conditions
@@ -152,6 +152,7 @@ def disable_integration_development_mode(call: Call, integration: IntegrationRow
 @integrations.operation(f"POST {INTEGRATION.path}/tasks", needs=INTEGRATION_ONLY, status=204, also=("429",))
 def queue_integration_task(call: Call, integration: IntegrationRow, body: QueueTask) -> None:
     """Queue a task of the integration."""
+    disk_room.enforce()  # a script would fill in seconds what is left to others
     triggering.must_have_room(call.session, integration)
     row = outbox.emit_task(call.session, integration.id, body.task, body.schedule)
     announcer, name = call.host.announcer, integration.name

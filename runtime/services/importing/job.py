@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -60,9 +61,11 @@ def give_up(job: Job, sentence: str) -> None:
 
 
 def _let_go(job: Job, row: ImportRow) -> None:
-    """Delete what was sent for an import that is over."""
+    """Delete what was sent or fetched for an import that is over."""
     if row.blob is not None:
         job.tools.blobs.discard(Blob(row.blob, 0, row.blob_came_at))
+    if (came_at := job.progress.get("came_at")) is not None:
+        job.tools.blobs.discard(Blob(job.progress["blob"], 0, datetime.fromisoformat(came_at)))
 
 
 KIND = JobKind(NAME, run, give_up)
@@ -114,8 +117,9 @@ class _Import:
         known = self._job.progress.get("blob")
         if known is None:
             fetched = fetching.get(self._job.tools.egress, _export_of(row.url, row.source))
-            known = self._job.tools.blobs.put(BytesIO(fetching.content(fetched)), fetching.MAX_BYTES).name
-            self._job.save({**self._job.progress, "blob": known})
+            blob = self._job.tools.blobs.put(BytesIO(fetching.content(fetched)), fetching.MAX_BYTES)
+            known, came_at = blob.name, blob.came_at.isoformat() if blob.came_at is not None else None
+            self._job.save({**self._job.progress, "blob": known, "came_at": came_at})
         self._copy(folder, known)
         name = unquote(urlsplit(row.url).path.rstrip("/").rpartition("/")[2])
         return {"source": row.source, "name": transfer.clean(name)[:200].replace("/", "-")}

@@ -36,8 +36,8 @@ class ShownSpecs:
         if known is not None:
             return known
         snapshot = snapshot_of(session, content.current(session, space))
-        found = references.read(session, space.id, snapshot.documents()).values()
-        shown = {one.ref["spec"] for every in found for one in every.references if one.ref["kind"] == "openapi"}
+        found = references.each(session, space.id, snapshot.documents())
+        shown = {one.ref["spec"] for _, every in found for one in every.references if one.ref["kind"] == "openapi"}
         computed = (spec_of(page.computed) for page in snapshot.pages if page.computed is not None)
         slugs = frozenset(shown).union(slug for slug in computed if slug is not None)
         size = OVERHEAD + sum(OF_EACH + len(slug) for slug in slugs)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, and_, func, literal, select
 from sqlalchemy.orm import Session
 
 from runtime.contract.batches import batched
@@ -16,6 +16,8 @@ from runtime.store.tables.content import DocumentReferencesRow
 
 AT_ONCE = 500
 """Rows in one statement."""
+DOCUMENTS = 25
+"""Documents whose references are in memory at once: those of a whole space may be more than there is memory for."""
 
 
 class Found(NamedTuple):
@@ -34,28 +36,50 @@ def keep(session: Session, space_id: str, found: Mapping[bytes, Mapping[str, Any
 
 
 def copy(session: Session, space_id: str, to: str, names: Iterable[str]) -> None:
-    """Copy the references of documents of this space to another one."""
-    rows = _rows(session, space_id, names)
-    _insert(session, to, rows)
+    """Copy the references of documents of this space to another one, within the database, and count their bytes."""
+    row, added = DocumentReferencesRow, 0
+    size = sizes.stored_bytes(session, row.found)  # what earlier releases wrote was not counted
+    for some in _some(space_id, names):
+        found = select(literal(to), row.name, row.found, size).where(some)
+        columns = ["space_id", "name", "found", "size"]
+        copied = insert_into(session, row).from_select(columns, found).on_conflict_do_nothing()
+        added += sum(session.scalars(copied.returning(row.size)))
+    sizes.note(session, to, added)
+
+
+def size_of(session: Session, space_id: str, names: Iterable[str]) -> int:
+    """Count the bytes of the references of documents, as they are stored."""
+    total = func.coalesce(func.sum(sizes.stored_bytes(session, DocumentReferencesRow.found)), 0)
+    return sum(session.scalar(select(total).where(some)) or 0 for some in _some(space_id, names))
 
 
 def read(session: Session, space_id: str, names: Iterable[str]) -> dict[str, Found]:
-    """Read the references of documents of a space; documents without any are left out."""
+    """Read the references of a few documents of a space; documents without any are left out."""
     return {
         name.hex(): Found([Reference(*one) for one in found["references"]], frozenset(found["anchors"]))
         for name, found in _rows(session, space_id, names).items()
     }
 
 
+def each(session: Session, space_id: str, names: Iterable[str]) -> Iterator[tuple[str, Found]]:
+    """Read the references of many documents as `read` does, of some at a time."""
+    for some in batched(sorted(set(names)), DOCUMENTS):
+        yield from read(session, space_id, some).items()
+
+
 def _rows(session: Session, space_id: str, names: Iterable[str]) -> dict[bytes, Any]:
-    wanted = sorted({bytes.fromhex(name) for name in names})
+    row = DocumentReferencesRow
     found: dict[bytes, Any] = {}
-    for batch in batched(wanted, AT_ONCE):
-        query = select(DocumentReferencesRow.name, DocumentReferencesRow.found).where(
-            DocumentReferencesRow.space_id == space_id, DocumentReferencesRow.name.in_(batch)
-        )
-        found |= dict(session.execute(query).all())
+    for some in _some(space_id, names):
+        found |= dict(session.execute(select(row.name, row.found).where(some)).all())
     return found
+
+
+def _some(space_id: str, names: Iterable[str]) -> Iterator[ColumnElement[bool]]:
+    """Match references of documents, as many at a time as a statement may name."""
+    row = DocumentReferencesRow
+    for batch in batched(sorted({bytes.fromhex(name) for name in names}), AT_ONCE):
+        yield and_(row.space_id == space_id, row.name.in_(batch))
 
 
 def _insert(session: Session, space_id: str, found: Mapping[bytes, Mapping[str, Any]]) -> None:

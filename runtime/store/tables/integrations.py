@@ -107,7 +107,7 @@ class IntegrationRow(Table):
 
 
 class VersionRow(Table):
-    """One published version: the code, its secrets and its pictures, and how many bytes code and pictures have."""
+    """One published version: the code, its secrets and its pictures, and how many bytes all of it has."""
 
     __tablename__ = "integration_versions"
     __table_args__ = (

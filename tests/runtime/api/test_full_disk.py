@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from runtime.app import Application, create_app
+from runtime.contract.identifiers import new_id
 from runtime.settings import Settings
-from runtime.store import disk
+from runtime.store import disk, tokens
+from runtime.store.tables.integrations import IntegrationRow
 from tests import databases
 from tests.large_organization import Large, Size, fill
 
@@ -31,14 +33,25 @@ def test_nothing_new_is_taken_and_the_rest_goes_on(
 ) -> None:
     app, made = served
     headers = {"Authorization": f"Bearer {made.admin}"}
+    with app.host.database.transaction(writes=True) as session:
+        row = IntegrationRow(
+            name="script", organization_id=made.organization, title="S", target="all", visibility="private",
+            version_id=new_id(), version=1, manifest={"scopes": []},
+        )  # fmt: skip
+        session.add(row)
+        session.flush()
+        script = {"Authorization": f"Bearer {tokens.sign(row.id, None, None, [])}"}
+    task = {"task": {"text": "x"}, "schedule": 86_000}
     client, spaces, space = app.flask.test_client(), f"/v1/orgs/{made.organization}/spaces", f"/v1/spaces/{made.space}"
     assert client.post(spaces, json={"title": "One"}, headers=headers).status_code == 201
+    assert client.post("/v1/integrations/script/tasks", json=task, headers=script).status_code == 204
     monkeypatch.setattr(disk, "KEPT_FREE", 2 * shutil.disk_usage(tmp_path).total)
     monkeypatch.setattr(disk, "KEPT_SHARE", 2)
     changes = (
         client.post(spaces, json={"title": "Two"}, headers=headers),
         client.post(f"{space}/comments", json={"body": {"markdown": "Hi."}}, headers=headers),
         client.post(f"{space}/change-requests", json={"subject": "S"}, headers=headers),
+        client.post("/v1/integrations/script/tasks", json=task, headers=script),
     )
     for answer in changes:
         assert answer.status_code == 503 and "almost full" in answer.json["error"]["message"]
