@@ -17,9 +17,9 @@ import requests
 from runtime.contract.identifiers import new_id
 from tests import databases, identity_provider
 from tests.conftest import Api, HostProcess, Tenant, tenant
-from tests.contract.test_operations import reader
 from tests.identity_provider import ENTITY, SSO, IdentityProvider, coded
 from tests.scenarios.browsing import Browser
+from tests.scenarios.people import reader
 
 pytestmark = pytest.mark.skipif(not identity_provider.HAS_XMLSEC, reason="the identity provider signs with xmlsec1")
 
