@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.axe_rules import AXE, VIOLATIONS
-from tests.browser.test_elements import show
+from tests.browser.screens import show
 from tests.devkit.dev_process import DevProcess
 
 pytestmark = pytest.mark.skipif(

@@ -14,8 +14,8 @@ from tests.browser.admin_places import Places, furnish
 from tests.browser.axe_rules import AXE, VIOLATIONS
 from tests.conftest import HostProcess, Tenant, tenant, wait_for
 from tests.contract.requests_table import SPECIFICATION
-from tests.contract.test_operations import reader
 from tests.scenarios.elsewhere import packed
+from tests.scenarios.people import reader
 
 ODD = ("<b>Quarter</b> עברית عربى " + "long" * 60)[:255]
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 800}

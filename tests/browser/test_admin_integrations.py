@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from runtime.contract.identifiers import new_id
 from tests.browser.admin_places import PROPERTIES, publish
+from tests.browser.admin_sign_in import sign_in
 from tests.browser.conftest import Looker
 from tests.conftest import HostProcess, Tenant, tenant, wait_for
 
@@ -20,13 +21,6 @@ NOBODY = {"componentId": "setup"}
 @pytest.fixture(scope="module")
 def owner(host: HostProcess) -> Tenant:
     return tenant(host, "Installers", f"{new_id()}@example.com")
-
-
-def sign_in(page: Any, person: Tenant) -> None:
-    page.goto("/app/sign-in")
-    page.get_by_label("Token").fill(str(person.api.token))
-    page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url("**/app")
 
 
 @pytest.fixture(params=[False, True], ids=["without scripts", "with scripts"])

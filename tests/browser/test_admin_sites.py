@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from runtime.contract.identifiers import new_id
-from tests.browser.test_admin_integrations import sign_in
+from tests.browser.admin_sign_in import sign_in
 from tests.conftest import Api, HostProcess, Tenant, tenant
 from tests.scenarios.people import person, team
 

@@ -9,17 +9,11 @@ from playwright.sync_api import expect
 
 from runtime.sdk.ui import ELEMENTS
 from tests.browser.conftest import Looker
+from tests.browser.screens import show
 from tests.conftest import wait_for
 from tests.devkit.dev_process import DevProcess
 
 ROOTS = ("block", "modal", "configuration")
-
-
-def show(page: Any, gallery: DevProcess, screen: str) -> None:
-    # From the page itself the address would differ in its fragment only, and the old screen would still be there.
-    page.goto("about:blank")
-    page.goto(f"{gallery.url}&{screen}")
-    expect(page.locator("#stage .ck-view")).not_to_be_empty()
 
 
 def test_every_element_is_drawn(page: Any, gallery: DevProcess) -> None:

@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import expect
 
 from runtime.web.preview_pages import PAGES
+from tests.browser.code_size import MOST
 from tests.devkit.dev_process import DevProcess
 
-MOST = 60 * 1024
 WITH_CODE = "/contentkit/highlight.js"
 """Loaded with the first block of code, such as one of the sample here."""
 LOADED = "performance.getEntriesByType('resource').map((one) => new URL(one.name).pathname)"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_elements import show
+from tests.browser.screens import show
 from tests.devkit.dev_process import DevProcess, devkit
 
 

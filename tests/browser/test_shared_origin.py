@@ -11,13 +11,22 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import test_controls, test_site
+from tests.browser import frames
 from tests.browser.conditions import wait_until
-from tests.browser.test_elements import show
+from tests.browser.read_site import (  # noqa: F401  # fixtures
+    INTEGRATION,
+    SCRIPT,
+    home_address,
+    logged,
+    page_about_site,
+    reader_page,
+    watched_page,
+)
+from tests.browser.screens import show
 from tests.conftest import wait_for
 from tests.devkit.dev_process import DevProcess
 
-SCRIPT = test_site.SCRIPT.replace("sessionStorage.getItem", "(() => null)").replace("sessionStorage.setItem", "void ")
+CONFINED_SCRIPT = SCRIPT.replace("sessionStorage.getItem", "(() => null)").replace("sessionStorage.setItem", "void ")
 """A script on a confined page must not count on a store; browsers refuse it one."""
 
 
@@ -35,20 +44,17 @@ def gallery(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 def reading(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DevProcess]:
     folder = tmp_path_factory.mktemp("shared-reading")
     (folder / "reading").mkdir()
-    (folder / "reading" / "integration.yaml").write_text(test_site.INTEGRATION)
-    (folder / "reading" / "script.py").write_text(SCRIPT)
+    (folder / "reading" / "integration.yaml").write_text(INTEGRATION)
+    (folder / "reading" / "script.py").write_text(CONFINED_SCRIPT)
     process = DevProcess(folder / "reading", folder, shared=True)
     process.wait("ready")
     yield process
     assert process.end() == 0
 
 
-about, home, reader, watched = test_site.about, test_site.home, test_site.reader, test_site.watched
-
-
 def test_frames_hear_and_speak(page: Any, gallery: DevProcess) -> None:
-    test_controls.test_a_frame_hears_and_speaks_and_is_never_reloaded(page, gallery)
-    test_controls.test_a_frame_cannot_reach_the_page(page, gallery)
+    frames.hears_and_speaks_and_is_never_reloaded(page, gallery)
+    frames.cannot_reach_the_page(page, gallery)
 
 
 def test_lists_are_loaded_from_the_script(page: Any, gallery: DevProcess) -> None:
@@ -72,7 +78,7 @@ def test_a_confined_site_runs_its_scripts_and_keeps_nothing(reader: Any, reading
     assert reader.url == f"{home}guide"
     reader.get_by_role("group", name="Was this helpful?").get_by_role("button", name="No").click()
     expect(reader.get_by_role("status")).to_have_text("Thank you.")
-    wait_for(partial(test_site.logged, reading, "rated bad None"), 30)
+    wait_for(partial(logged, reading, "rated bad None"), 30)
 
 
 def test_blocks_of_a_confined_site_are_drawn_and_pressed(about: Any, home: str, watched: Any) -> None:

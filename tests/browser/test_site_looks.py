@@ -11,9 +11,9 @@ from playwright.sync_api import expect
 
 from tests.browser.axe_rules import AXE, VIOLATIONS
 from tests.conftest import HostProcess, Tenant, init, tenant
-from tests.scenarios.test_content import page as written
-from tests.scenarios.test_site_frame import Framed, to
-from tests.scenarios.test_site_structure import ok
+from tests.scenarios.answers import ok
+from tests.scenarios.content import page as written
+from tests.scenarios.framed_site import Framed, to
 
 PICTURE = Path(__file__).parents[2] / "runtime" / "web" / "pictures" / "component.png"
 TEXT = """# First steps

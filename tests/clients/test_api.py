@@ -4,40 +4,26 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
 from lzstring import LZString
 
-from devkit.build import esbuild
 from runtime.api.operation import Operation
 from runtime.api.table import operations
 from runtime.contract.identifiers import new_id
 from runtime.store import tokens
 from runtime.store.secrets import load_keyring, use_keyring
 from tests import databases
+from tests.clients.compiling import bundled, check_types
 from tests.clients.packages import FOLDER, MODULES, needs_packages
 from tests.clients.running import node
 from tests.conftest import SCOPES, HostProcess, Tenant, publication
 from tests.contract.agreement import document, ours
+from tests.contract.operation_walk import build
 from tests.contract.requests_table import GOOD, World
-from tests.contract.test_operations import build
 
 pytestmark = needs_packages
-OPTIONS = (
-    *("--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--lib", "es2022,webworker"),
-    *("--module", "esnext", "--moduleResolution", "bundler", "--jsx", "react-jsx"),
-    *("--jsxImportSource", "@gitbook/runtime"),
-)
-
-
-def check_types(*files: Path) -> str:
-    """Compile files as their authors would, without output; gives what the compiler says of them."""
-    compiler = MODULES / "typescript" / "bin" / "tsc"
-    done = subprocess.run(["node", compiler, *OPTIONS, *files], cwd=FOLDER, capture_output=True, text=True, timeout=300)
-    # The runtime's own sources need a newer client than the one that is tried here; they are not ours to check.
-    return "\n".join(line for line in done.stdout.splitlines() if not line.startswith(("node_modules/", " ")))
 
 
 def test_every_method_works_and_has_the_declared_types(host: HostProcess, alpha: Tenant, tmp_path: Path) -> None:
@@ -142,15 +128,6 @@ def test_the_compiler_finds_what_does_not_fit(tmp_path: Path) -> None:
     program.write_text(wrong.read_text().replace("title: 'Changed',", "title: 5,"))
     (tmp_path / "node_modules").symlink_to(MODULES)
     assert "Type 'number' is not assignable to type 'string'" in check_types(program)
-
-
-def bundled(script: Path, *options: str) -> str:
-    """Bundle a script as a project is bundled, but for what options change."""
-    found = esbuild.find(FOLDER)
-    assert found is not None
-    built = esbuild.bundle(esbuild.Esbuild([*found.command, *options]), FOLDER, script, "development", "required")
-    assert isinstance(built, str), built
-    return built
 
 
 def integration_token(host: HostProcess, name: str) -> str:

@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
+from tests.clients.compiling import bundled
 from tests.clients.packages import FOLDER, needs_packages
 from tests.clients.running import node
-from tests.clients.test_api import bundled
 from tests.conftest import HostProcess, Tenant
+from tests.scenarios.answers import ok
+from tests.scenarios.content import Space, page
 from tests.scenarios.elsewhere import packed
-from tests.scenarios.test_content import Space, ok, page
-from tests.scenarios.test_importing import sent
+from tests.scenarios.importing import sent
 
 pytestmark = needs_packages
 PROJECT = Path(__file__).parents[2]

@@ -15,6 +15,7 @@ import requests
 
 from devkit.build.bundle import publish_body
 from devkit.projects.project import load
+from tests.clients.compiling import check_types
 from tests.clients.packages import FOLDER, MODULES, needs_packages
 from tests.conftest import HostProcess, Installed, Tenant, init, tenant, wait_for
 
@@ -88,8 +89,6 @@ def logs(one: Installed, kind: str) -> list[str]:
 
 def test_the_types_hold(tmp_path: Path) -> None:
     """The integration is what an author may write: the compiler has nothing to say of it."""
-    from tests.clients.test_api import check_types
-
     assert check_types(FOLDER / NAME / "index.tsx", FOLDER / NAME / "text.d.ts") == ""
 
 

@@ -14,8 +14,8 @@ from runtime.api.operation import Operation
 from runtime.contract.identifiers import new_id
 from tests.conftest import HostProcess, Tenant
 from tests.contract import agreement
+from tests.contract.operation_walk import OPERATIONS, build
 from tests.contract.requests_table import World
-from tests.contract.test_operations import OPERATIONS, build
 
 Place = tuple[str, ...]
 OURS = json.loads((Path(__file__).parents[2] / "openapi.json").read_text())

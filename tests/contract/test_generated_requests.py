@@ -17,8 +17,8 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
 from tests.conftest import HostProcess, tenant
+from tests.contract.operation_walk import build
 from tests.contract.requests_table import World
-from tests.contract.test_operations import build
 
 SCHEMA = schemathesis.openapi.from_path(str(Path(__file__).parents[2] / "openapi.json"))
 OPERATIONS = [result.ok() for result in SCHEMA.get_all_operations()]

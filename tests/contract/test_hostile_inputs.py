@@ -12,8 +12,8 @@ from runtime.api.operation import Operation
 from runtime.api.table import operations
 from tests.conftest import HostProcess, init, tenant
 from tests.contract.hostile_inputs import NO_NUMBERS, Turns, bodies, moments, walk, walk_raw
+from tests.contract.operation_walk import build
 from tests.contract.requests_table import World
-from tests.contract.test_operations import build
 
 WITH_BODY = [one for one in operations() if one.body is not None]
 ADDRESSED = [one for one in operations() if one.name != "publishIntegration"]  # of which some of these are good names

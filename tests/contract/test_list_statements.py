@@ -18,8 +18,8 @@ from runtime.app import Application, create_app
 from runtime.settings import Settings
 from tests import databases
 from tests.conftest import Api, HostProcess, Tenant, init, wait_for
+from tests.contract.operation_walk import api_of, build
 from tests.contract.requests_table import GOOD, World
-from tests.contract.test_operations import api_of, build
 
 MANY = 60
 STEPS = 1

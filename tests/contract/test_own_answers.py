@@ -13,8 +13,8 @@ from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 from tests.conftest import HostProcess, Tenant
+from tests.contract.operation_walk import OPERATIONS, build, send
 from tests.contract.requests_table import World
-from tests.contract.test_operations import OPERATIONS, build, send
 
 DOCUMENT: dict[str, Any] = json.loads((Path(__file__).parents[2] / "openapi.json").read_text())
 REGISTRY = Registry().with_resource("urn:own", DRAFT202012.create_resource(DOCUMENT))

@@ -15,6 +15,7 @@ from runtime.store import tokens
 from runtime.store.secrets import load_keyring, use_keyring
 from tests import databases
 from tests.conftest import COUNTER, SCOPES, Api, HostProcess, Tenant, installed, publication, wait_for
+from tests.contract.operation_walk import send
 from tests.contract.requests_table import (
     CONTENT_SOURCES,
     GOOD,
@@ -25,7 +26,6 @@ from tests.contract.requests_table import (
     specification_of,
     structured,
 )
-from tests.contract.test_operations import send
 
 KINDS = ("integration", "installation")
 ALPHA_EMAIL = "alpha@example.com"

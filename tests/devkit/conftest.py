@@ -12,6 +12,7 @@ from tests.conftest import HostProcess, Installed, Tenant, installed, tenant
 from tests.devkit.dev_process import DevProcess, Ran, copy_sample, devkit
 
 Shell = Callable[..., Ran]
+StartDev = Callable[..., DevProcess]
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ from typing import Any
 
 import requests
 
+from tests.conftest import HostProcess
+
 
 class Browser(requests.Session):
     """A browser at a host's pages, which follows no redirect by itself."""
@@ -24,3 +26,15 @@ class Browser(requests.Session):
         hidden = dict(re.findall(r'name="(csrf|once)" value="([\w-]+)"', self.ask("GET", page).text))
         assert "csrf" in hidden
         return self.ask("POST", path, data={**hidden, **form}, headers={"Origin": self.base})
+
+
+def signed_in(host: HostProcess, token: str | None) -> Browser:
+    browser = Browser(host.url)
+    assert browser.submit("/app/sign-in", "/app/sign-in", token=str(token)).status_code == 303
+    return browser
+
+
+def alert(answer: requests.Response) -> str:
+    found = re.search(r'role="alert">([^<]*)<', answer.text)
+    assert found is not None, answer.text
+    return found[1]

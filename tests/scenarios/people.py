@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from runtime.contract.identifiers import new_id
 from runtime.contract.organizations import Role
+from runtime.store import tokens
+from tests import databases
 from tests.conftest import Api, HostProcess, Tenant
-from tests.contract.test_operations import reader
 
 
 @dataclass(frozen=True)
@@ -58,3 +60,21 @@ def give(
     body = {"role": role} | ({"users": users} if users else {}) | ({"teams": teams} if teams else {})
     answer = owner.api.post(f"{on}/permissions", body)
     assert answer.status == 204, answer.text
+
+
+def reader(host: HostProcess, owner: Tenant) -> tuple[str, str]:
+    """Make a member who may only read, with a token; people come in by themselves, so the database is asked."""
+    token, digest = tokens.new_token()
+    user = new_id()
+    moment = "2026-01-01 00:00:00.000000"
+    for statement, values in (
+        ("INSERT INTO users VALUES (?, 'Reader', ?, ?)", (user, f"{user}@example.com", moment)),
+        (
+            "INSERT INTO members (organization_id, user_id, role, joined_at) VALUES (?, ?, 'read', ?)",
+            (owner.id, user, moment),
+        ),
+        ("INSERT INTO tokens (id, user_id, digest, created_at) VALUES (?, ?, ?, ?)", (new_id(), user, digest, moment)),
+        ("UPDATE epochs SET n = n + 1", ()),
+    ):
+        databases.ask(host.data, statement, values)
+    return token, user

@@ -6,8 +6,8 @@ import re
 
 from tests import databases
 from tests.conftest import Api, HostProcess, Tenant
-from tests.contract.test_operations import reader
 from tests.scenarios.browsing import Browser
+from tests.scenarios.people import reader
 
 
 def test_a_token_is_shown_once_and_ends(host: HostProcess, alpha: Tenant) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import Api, Tenant, installed
-from tests.scenarios.test_rights import TOKENS, script_tokens
-from tests.scenarios.test_site_structure import ok
+from tests.scenarios.answers import ok
+from tests.scenarios.script_tokens import TOKENS, script_tokens
 
 
 def named(api: Api, url: str) -> dict[str, Any]:

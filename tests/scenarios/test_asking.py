@@ -14,9 +14,10 @@ import requests
 
 from runtime.contract.identifiers import new_id
 from tests.conftest import Api, HostProcess, Tenant, init, tenant
+from tests.scenarios.answers import ok
+from tests.scenarios.content import Space, page
 from tests.scenarios.people import person
-from tests.scenarios.test_content import Space, ok, page
-from tests.scenarios.test_search import found
+from tests.scenarios.search_results import found
 
 KEYS = "Intro.\n\n## Rotating keys\n\nA key rotates every night.\n\n## Losing keys\n\nAsk the janitor."
 QUESTION = "How often does a key rotate?"

@@ -2,49 +2,23 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from runtime.contract.identifiers import new_id
-from tests.conftest import COUNTER, Answer, HostProcess, Installed, Tenant, installed, publication, wait_for
+from tests.conftest import COUNTER, HostProcess, Installed, Tenant, installed, publication, wait_for
+from tests.scenarios.at_once import at_once, statuses
+from tests.scenarios.sent_events import items, told
 
 TIMES = 8
-
-
-def at_once(*requests: Callable[[], Answer]) -> list[Answer]:
-    """Send requests at the same moment."""
-    barrier = threading.Barrier(len(requests))
-
-    def send(request: Callable[[], Answer]) -> Answer:
-        barrier.wait()
-        return request()
-
-    with ThreadPoolExecutor(len(requests)) as threads:
-        return list(threads.map(send, requests))
-
-
-def statuses(answers: Sequence[Answer]) -> Counter[int]:
-    return Counter(answer.status for answer in answers)
-
-
-def items(owner: Tenant, path: str, **query: Any) -> list[Any]:
-    found: list[Any] = owner.api.get(path, limit=1000, **query).json["items"]
-    return found
 
 
 def published(owner: Tenant, **more: Any) -> str:
     name = f"once-{new_id()[:8].lower()}"
     assert owner.api.post(f"/v1/integrations/{name}", publication(owner.id, **more)).status == 200
     return f"/v1/integrations/{name}"
-
-
-def told(owner: Tenant, path: str, kind: str) -> int:
-    return len(items(owner, f"{path}/events", type=kind))
 
 
 def test_an_integration_is_installed_once(alpha: Tenant) -> None:

@@ -17,7 +17,8 @@ from runtime.store.migrate import HEAD
 from tests import databases
 from tests.conftest import COUNTER, Api, HostProcess, Tenant, init, installed, wait_for
 from tests.devkit.dev_process import Ran, devkit
-from tests.scenarios.test_content import Space, ok, page
+from tests.scenarios.answers import ok
+from tests.scenarios.content import Space, page
 
 WAITS = (
     COUNTER

@@ -10,7 +10,7 @@ import pytest
 from runtime.contract.identifiers import new_id
 from tests.conftest import HostProcess, Tenant, tenant
 from tests.scenarios import people
-from tests.scenarios.browsing import Browser
+from tests.scenarios.browsing import Browser, signed_in
 
 
 @pytest.fixture(scope="module")
@@ -20,9 +20,7 @@ def owner(host: HostProcess) -> Tenant:
 
 @pytest.fixture(scope="module")
 def admin(host: HostProcess, owner: Tenant) -> Browser:
-    browser = Browser(host.url)
-    assert browser.submit("/app/sign-in", "/app/sign-in", token=str(owner.api.token)).status_code == 303
-    return browser
+    return signed_in(host, owner.api.token)
 
 
 @pytest.fixture

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from tests.conftest import Api, HostProcess, Tenant
+from tests.scenarios.answers import ok
+from tests.scenarios.at_once import at_once, statuses
+from tests.scenarios.content import Space, page, update
 from tests.scenarios.people import Person, person
-from tests.scenarios.test_at_once import at_once, statuses
-from tests.scenarios.test_content import Space, ok, page, update
 
 ROLES = ("read", "comment", "edit", "review", "create", "admin")
 HI = {"body": {"markdown": "Hi."}}

@@ -2,46 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from tests.conftest import Api, HostProcess, Tenant, installed, wait_for
+from tests.conftest import Api, HostProcess, Tenant, installed
+from tests.scenarios.answers import ok
+from tests.scenarios.computed_content import SCRIPT, Sourced, titles
+from tests.scenarios.computed_specifications import of_spec, specification
+from tests.scenarios.content import Space, page
+from tests.scenarios.content_sources import SOURCES
 from tests.scenarios.people import person
-from tests.scenarios.test_computed_content import SCRIPT, SOURCES, Sourced, titles
-from tests.scenarios.test_content import Space, ok, page
-from tests.scenarios.test_published_content import look, reader
-from tests.scenarios.test_site_structure import Site
-
-SPECIFICATION = {
-    "openapi": "3.1.0",
-    "info": {"title": "Shop", "version": "1"},
-    "tags": [{"name": "Orders", "description": "What people\nbuy."}, {"name": "Unused"}],
-    "paths": {
-        "/orders": {"get": {"tags": ["Orders"]}, "post": {"tags": ["Orders", "Writing"]}, "parameters": []},
-        "/health": {"get": {}},
-        "/shared": {"$ref": "#/components/pathItems/shared"},
-    },
-    "components": {"schemas": {"Order": {}, "Item": {}}, "pathItems": {"shared": {"put": {"tags": ["Writing"]}}}},
-}
-
-
-def specification(owner: Tenant, slug: str) -> None:
-    ok(
-        owner.api.post(f"/v1/orgs/{owner.id}/openapi", {"slug": slug, "source": {"text": json.dumps(SPECIFICATION)}}),
-        201,
-    )
-    path = f"/v1/orgs/{owner.id}/openapi/{slug}"
-    wait_for(lambda: ok(owner.api.get(path))["processingState"] == "complete", seconds=90)
-
-
-def of_spec(slug: str, **props: Any) -> dict[str, Any]:
-    return {
-        "type": "builtin:openapi",
-        "props": {"models": True, **props},
-        "dependencies": {"spec": {"ref": {"kind": "openapi", "spec": slug}}},
-    }
+from tests.scenarios.site_structure import Site
+from tests.scenarios.site_visits import look, reader
 
 
 def test_a_specification_becomes_a_page_for_each_tag(host: HostProcess, alpha: Tenant, beta: Tenant) -> None:

@@ -5,69 +5,17 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from runtime.engines.processes import descendants
 from tests.conftest import Answer, HostProcess, Tenant, installed, wait_for
+from tests.scenarios.answers import ok
+from tests.scenarios.at_once import at_once, statuses
+from tests.scenarios.content import Space, page, update
 from tests.scenarios.people import person
-from tests.scenarios.test_at_once import at_once, statuses
-
-
-class Space:
-    """A new space of a tenant, with what tests do to its content."""
-
-    def __init__(self, owner: Tenant) -> None:
-        self.api = owner.api
-        self.id = ok(owner.api.post(f"/v1/orgs/{owner.id}/spaces", {"title": "Content"}), 201)["id"]
-        self.path = f"/v1/spaces/{self.id}"
-
-    def change_request(self, *changes: dict[str, Any]) -> str:
-        """Begin a change request, with changes; returns its path."""
-        made = ok(self.api.post(f"{self.path}/change-requests", {"subject": "Change"}), 201)["id"]
-        path = f"{self.path}/change-requests/{made}"
-        if changes:
-            ok(self.api.post(f"{path}/content", {"changes": list(changes)}))
-        return path
-
-    def merge(self, *changes: dict[str, Any]) -> dict[str, Any]:
-        """Change the content."""
-        merged: dict[str, Any] = ok(self.api.post(f"{self.change_request(*changes)}/merge"))
-        assert merged["result"] == "merge"
-        return merged
-
-    def markdown(self, path: str, **query: str) -> str:
-        """Read a page by its path."""
-        return str(ok(self.api.get(f"{self.path}/content/path/{path}", format="markdown", **query))["markdown"])
-
-    def outline(self) -> list[Any]:
-        """Write the tree of pages as titles."""
-
-        def shown(pages: list[dict[str, Any]]) -> list[Any]:
-            return [[page["title"], *shown(page.get("pages", []))] for page in pages]
-
-        return shown(ok(self.api.get(f"{self.path}/content/pages"))["pages"])
-
 
 ODD = {"object": "block", "type": "paragraph", "nodes": [{"object": "inline", "type": "link", "nodes": []}]}
 """A block that is none: its link leads nowhere."""
 ODD_DOCUMENT = {"object": "document", "data": {}, "nodes": [ODD]}
-
-
-def ok(answer: Answer, status: int = 200) -> Any:
-    assert answer.status == status, answer.text
-    return answer.json
-
-
-def page(title: str, markdown: str | None = None, **fields: Any) -> dict[str, Any]:
-    written = {"document": {"markdown": markdown}} if markdown is not None else {}
-    return {"type": "insert_page", "title": title, **written, **fields}
-
-
-@pytest.fixture
-def space(alpha: Tenant) -> Space:
-    return Space(alpha)
 
 
 def test_a_new_space_has_a_revision_with_nothing_in_it(space: Space) -> None:
@@ -132,10 +80,6 @@ def test_edits_of_different_blocks_merge_and_of_the_same_conflict(space: Space) 
         assert refused["result"] == "conflicts" and refused["revision"] == before["revision"]
         assert refused["conflicts"][0]["id"] == "page" and "Page" in refused["conflicts"][0]["message"]
     assert ok(space.api.get(third)) == before
-
-
-def update(markdown: str, page_id: str = "page", **fields: Any) -> dict[str, Any]:
-    return {"type": "update_page", "id": page_id, "document": {"markdown": markdown}, **fields}
 
 
 def test_what_is_closed_says_what_to_do(space: Space) -> None:

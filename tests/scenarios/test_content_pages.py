@@ -10,8 +10,8 @@ import requests
 from runtime.contract.identifiers import new_id
 from tests import databases
 from tests.conftest import Api, HostProcess, Tenant, tenant
-from tests.contract.test_operations import reader
-from tests.scenarios.browsing import Browser
+from tests.scenarios.browsing import Browser, signed_in
+from tests.scenarios.people import reader
 
 MOMENT = "2026-01-01 00:00:00.000000"
 
@@ -24,12 +24,6 @@ def owner(host: HostProcess) -> Tenant:
 @pytest.fixture(scope="module")
 def admin(host: HostProcess, owner: Tenant) -> Browser:
     return signed_in(host, owner.api.token)
-
-
-def signed_in(host: HostProcess, token: str | None) -> Browser:
-    browser = Browser(host.url)
-    assert browser.submit("/app/sign-in", "/app/sign-in", token=str(token)).status_code == 303
-    return browser
 
 
 def made(owner: Tenant, kind: str, title: str, **more: str) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Answer, Installed, Tenant, installed
+from tests.conftest import Installed, Tenant, installed
+from tests.scenarios.content_sources import SOURCES, ask
 
 SCRIPT = """
 import json
@@ -62,18 +63,11 @@ def document(props, dependencies):
         raise ExposableError(json.dumps(dependencies, sort_keys=True))
     return TEXT
 """
-SOURCES = [{"id": "tickets", "title": "Tickets", "configuration": {"componentId": "c"}}]
 
 
 @pytest.fixture(scope="module")
 def one(alpha: Tenant) -> Installed:
     return installed(alpha, SCRIPT, contentSources=SOURCES, blocks=[])
-
-
-def ask(one: Installed, what: str, props: Any = None, space: str | None = None, **more: Any) -> Answer:
-    kind = more.pop("type", f"integration:{one.name}:tickets")
-    body = {"source": {"type": kind, "props": props or {}, **more}, "seed": "seed"}
-    return one.owner.api.post(f"/v1/spaces/{space or one.space}/content/computed/{what}", body)
 
 
 def test_pages_and_files_become_those_of_a_revision(one: Installed) -> None:

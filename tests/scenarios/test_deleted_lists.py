@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests import databases
 from tests.conftest import Api, HostProcess, Tenant
+from tests.scenarios.answers import ok
 from tests.scenarios.people import collection, give, person, space
-from tests.scenarios.test_share_keys import Shared, key_in
-from tests.scenarios.test_site_structure import ok
+from tests.scenarios.share_links import Shared, key_in
 
 
 def deleted(api: Api, organization: str, **query: str) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import COUNTER, HostProcess, Installed, Tenant, free_port, init, installed, tenant, wait_for
+from tests.scenarios.sent_events import delivered, send
 
 RETRIES = {"DEVKIT_RETRY_SECONDS": "0.2,0.2", "DEVKIT_LEASE_SECONDS": "3"}
 FAILS = """
@@ -57,28 +58,9 @@ def gamma(quick: HostProcess) -> Tenant:
     return tenant(quick, "Gamma", "gamma@example.com")
 
 
-def send(one: Installed, count: int = 1, **event: Any) -> dict[str, Any]:
-    event = {"type": "space_content_updated", "revisionId": "r", **event}
-    sent = one.owner.api.post(f"{one.path}/events", {"event": event, "count": count})
-    assert sent.status == 202, sent.text
-    value: dict[str, Any] = sent.json
-    return value
-
-
 def detail(one: Installed, event: str) -> Any:
     answer = one.owner.api.get(f"{one.path}/events/{event}")
     return answer.json if answer.status == 200 else None
-
-
-def delivered(one: Installed, kind: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    page: dict[str, str] = {}
-    while True:
-        answer = one.owner.api.get(f"{one.path}/events", limit=1000, type=kind, **page).json
-        found += [item for item in answer["items"] if item["delivery"]["state"] == "delivered"]
-        if "next" not in answer:
-            return found
-        page = {"page": answer["next"]["page"]}
 
 
 def many(one: Installed, kind: str = "space_content_updated") -> int:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import http.client
-import struct
-import zlib
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,40 +12,13 @@ import pytest
 import requests
 
 from tests import databases
-from tests.conftest import Answer, HostProcess, Tenant
+from tests.conftest import HostProcess, Tenant
+from tests.scenarios.answers import ok
+from tests.scenarios.content import Space
+from tests.scenarios.files import picture, upload, with_file
 from tests.scenarios.people import person
-from tests.scenarios.test_content import Space, ok
 
 MEGABYTE = 1024 * 1024
-
-
-def picture(width: int, height: int) -> bytes:
-    def chunk(kind: bytes, content: bytes) -> bytes:
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    lines = zlib.compress(b"".join(b"\0" + b"\x80" * width for _ in range(height)))
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", lines) + chunk(b"IEND", b"")
-
-
-def upload(space: Space, path: str, name: str, content: Any, **query: str) -> Answer:
-    return space.api.call("POST", f"{path}/content/files", data=content, params={"name": name, **query})
-
-
-@pytest.fixture
-def space(alpha: Tenant) -> Space:
-    return Space(alpha)
-
-
-def with_file(space: Space, name: str, content: bytes, **headers: str) -> dict[str, Any]:
-    """Merge a file into a space; gives it as the space shows it."""
-    path = space.change_request()
-    made = ok(
-        space.api.call("POST", f"{path}/content/files", data=content, params={"name": name}, headers=headers), 201
-    )
-    ok(space.api.post(f"{path}/merge"))
-    shown: dict[str, Any] = ok(space.api.get(f"{space.path}/content/files/{made['id']}"))
-    return shown
 
 
 def test_a_compressed_upload_is_refused(space: Space) -> None:

@@ -14,9 +14,9 @@ from runtime.store import secrets
 from runtime.web.admin.browser import PATH
 from tests import databases
 from tests.conftest import HostProcess, Tenant, installed, tenant
-from tests.contract.test_operations import reader
-from tests.scenarios.browsing import Browser
-from tests.scenarios.test_site_structure import ok
+from tests.scenarios.answers import ok
+from tests.scenarios.browsing import Browser, signed_in
+from tests.scenarios.people import reader
 
 VALUE = re.compile(r"<(?:any\(([^)]*)\):)?(\w+)>")
 
@@ -92,12 +92,6 @@ def written(rule: str, names: dict[str, str]) -> str:
         return names.get(found[2], "gone")
 
     return VALUE.sub(value, rule)
-
-
-def signed_in(host: HostProcess, token: str | None) -> Browser:
-    browser = Browser(host.url)
-    assert browser.submit("/app/sign-in", "/app/sign-in", token=str(token)).status_code == 303
-    return browser
 
 
 def test_they_lead_to_the_page_of_their_form(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,85 +11,23 @@ from runtime.contract.identifiers import new_id
 from tests import databases
 from tests.conftest import Api, HostProcess, Tenant, init, installed, tenant, wait_for
 from tests.repositories import GitServer, Repository
-from tests.scenarios.test_content import Space, ok, page
-from tests.scenarios.test_sites import events, tokens
-
-README = "# Hello\n\nSee [the guide](guide/install.md#steps) and ![](.gitbook/assets/a.png).\n"
-SUMMARY = "# Summary\n\n* [Hello](README.md)\n* [Guide](guide/README.md)\n  * [Install](guide/install.md)\n"
-FILES: dict[str, Any] = {
-    "README.md": README,
-    "SUMMARY.md": SUMMARY,
-    "guide/README.md": "---\ndescription: All of it\nicon: book\n---\n\n# Guide\n",
-    "guide/install.md": "# Install\n\n## Steps\n\n- one\n- two\n",
-    ".gitbook/assets/a.png": b"\x89PNG not really",
-    "LICENSE": "Free.",
-    "src/main.c": "int main() {}",
-}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitServer]:
-    made = GitServer(tmp_path_factory.mktemp("repositories"))
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
-def own_host(tmp_path_factory: pytest.TempPathFactory, server: GitServer) -> Iterator[HostProcess]:
-    data = tmp_path_factory.mktemp("git-host")
-    init(data, "First", "first@example.com")
-    process = HostProcess(data, "--allow-egress", f"127.0.0.1:{server.port}").start()
-    yield process
-    process.stop()
-
-
-@pytest.fixture(scope="module")
-def owner(own_host: HostProcess) -> Tenant:
-    return tenant(own_host, "Git", "git@example.com")
-
-
-@pytest.fixture
-def space(owner: Tenant) -> Space:
-    return Space(owner)
-
-
-@pytest.fixture
-def name() -> str:
-    return new_id().lower()
-
-
-@pytest.fixture
-def repository(server: GitServer, name: str) -> Repository:
-    return server.repository(name)
-
-
-@pytest.fixture(autouse=True)
-def as_usual(server: GitServer) -> Iterator[None]:
-    yield
-    server.before = server.password = None
-
-
-def ended(space: Space, before: Any = None) -> dict[str, Any]:
-    """Wait for an operation, and give how it ended."""
-
-    def look() -> Any:
-        info = space.api.get(f"{space.path}/git/info")
-        last = info.json.get("lastSync") if info.status == 200 else None
-        return last if last is not None and last != before else None
-
-    found: dict[str, Any] = wait_for(look, 60)
-    return found
-
-
-def sync(space: Space, way: str, url: str, **more: Any) -> dict[str, Any]:
-    """Import or export, and wait for the end."""
-    known = space.api.get(f"{space.path}/git/info")
-    before = known.json.get("lastSync") if known.status == 200 else None
-    body = {"url": url, "ref": "refs/heads/main", **more}
-    if way == "export":
-        body.setdefault("commitMessage", "Publish")
-    ok(space.api.post(f"{space.path}/git/{way}", body), 204)
-    return ended(space, before)
+from tests.scenarios.answers import ok
+from tests.scenarios.content import Space, page
+from tests.scenarios.git_sync import (  # noqa: F401  # fixtures
+    FILES,
+    SUMMARY,
+    as_usual,
+    ended,
+    git_host,
+    git_owner,
+    git_server,
+    git_space,
+    new_repository,
+    repository_name,
+    sync,
+)
+from tests.scenarios.script_tokens import tokens
+from tests.scenarios.sent_events import events
 
 
 def pages_of(space: Space) -> dict[str, dict[str, Any]]:

@@ -12,7 +12,7 @@ import pytest
 from tests import databases
 from tests.conftest import HostProcess, init, installed, tenant, wait_for
 from tests.repositories import GitServer
-from tests.scenarios.test_content import ok
+from tests.scenarios.answers import ok
 
 PAGES = 700
 """More than are stored in one transaction."""

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from runtime.contract.document_size import MAX_DOCUMENT_PARTS
 from tests.repositories import GitServer, Repository
-from tests.scenarios.test_content import Space
-from tests.scenarios.test_git import FILES, as_usual, name, own_host, owner, repository, server, space, sync  # noqa: F401
+from tests.scenarios.content import Space
+from tests.scenarios.git_sync import (  # noqa: F401  # fixtures
+    FILES,
+    as_usual,
+    git_host,
+    git_owner,
+    git_server,
+    git_space,
+    new_repository,
+    repository_name,
+    sync,
+)
 
 
 def test_a_page_that_is_too_large_keeps_its_text(
-    space: Space,  # noqa: F811
-    repository: Repository,  # noqa: F811
-    server: GitServer,  # noqa: F811
-    name: str,  # noqa: F811
+    space: Space,
+    repository: Repository,
+    server: GitServer,
+    name: str,
 ) -> None:
     repository.commit(FILES, "First words")
     sync(space, "import", server.address(name))

@@ -12,7 +12,7 @@ from runtime.contract.identifiers import new_id
 from tests import databases
 from tests.conftest import Api, HostProcess, Installed, Tenant, installed, publication
 from tests.contract.requests_table import render_query
-from tests.scenarios.test_rights import TOKENS, script_tokens
+from tests.scenarios.script_tokens import TOKENS, script_tokens
 
 PICTURE = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"x" * 100).decode()
 VISIBILITIES = ("private", "unlisted", "public")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tests.conftest import HostProcess, Tenant
+from tests.scenarios.answers import ok
 from tests.scenarios.people import collection, give, person, space
-from tests.scenarios.test_site_structure import Site, ok
+from tests.scenarios.site_structure import Site
 
 
 def test_a_hidden_space_is_in_no_site_for_who_may_not_see_it(host: HostProcess, alpha: Tenant) -> None:

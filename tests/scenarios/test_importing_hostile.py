@@ -13,10 +13,19 @@ import pytest
 
 from runtime.api.families.importing import LONGEST_WAIT
 from tests.conftest import Tenant, wait_for
+from tests.scenarios.answers import ok
 from tests.scenarios.attacks import ATTACKS
+from tests.scenarios.content import Space
 from tests.scenarios.elsewhere import Elsewhere, packed, redirect, word_document
-from tests.scenarios.test_content import Space, ok
-from tests.scenarios.test_importing import imported, owner, reaching, refused, sent, space, web  # noqa: F401  # fixtures
+from tests.scenarios.importing import (  # noqa: F401  # fixtures
+    imported,
+    importing_owner,
+    live_space,
+    reaching_host,
+    refused,
+    sent,
+    source_web,
+)
 
 
 def nodes_of(node: Any) -> Iterator[dict[str, Any]]:
@@ -39,7 +48,7 @@ class Tags(html.parser.HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-def assert_harmless(space: Space) -> int:  # noqa: F811
+def assert_harmless(space: Space) -> int:
     """Nothing of what the space says could run; returns how many pages were looked at."""
     count = 0
     waiting = ok(space.api.get(f"{space.path}/content/pages"))["pages"]
@@ -89,7 +98,7 @@ def test_there_are_a_hundred_attacks() -> None:
 
 
 @pytest.mark.parametrize("form", ["md", "html"])
-def test_no_attack_is_live(space: Space, form: str) -> None:  # noqa: F811
+def test_no_attack_is_live(space: Space, form: str) -> None:
     files = {f"{number:03}.{form}": f"# Page {number}\n\n{one}\n" for number, one in enumerate(ATTACKS)}
     if form == "html":
         files = {name: f"<body>{text.partition(chr(10))[2]}</body>" for name, text in files.items()}
@@ -98,7 +107,7 @@ def test_no_attack_is_live(space: Space, form: str) -> None:  # noqa: F811
     assert assert_harmless(space) == len(ATTACKS)
 
 
-def test_no_attack_of_a_website_is_live(space: Space, web: Elsewhere) -> None:  # noqa: F811
+def test_no_attack_of_a_website_is_live(space: Space, web: Elsewhere) -> None:
     links = "".join(f"<a href='{number}'>{number}</a>" for number in range(len(ATTACKS)))
     start = web.put("/attacks/", f"<main><h1>Start</h1>{links}</main>")
     for number, attack in enumerate(ATTACKS):
@@ -158,7 +167,7 @@ ARCHIVES = {
 
 
 @pytest.mark.parametrize("name", ARCHIVES)
-def test_what_attacks_is_refused(space: Space, name: str) -> None:  # noqa: F811
+def test_what_attacks_is_refused(space: Space, name: str) -> None:
     content, said = ARCHIVES[name]
     before = ok(space.api.get(space.path))["revision"]
     made = sent(space, content, "docx" if "document" in name else "html" if name == "a program" else "zip")
@@ -176,19 +185,19 @@ LARGE = {
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_large_markdown_is_imported_or_refused_with_a_sentence(space: Space, name: str) -> None:  # noqa: F811
+def test_large_markdown_is_imported_or_refused_with_a_sentence(space: Space, name: str) -> None:
     made = sent(space, LARGE[name].encode(), "markdown")
     assert made["status"] == "completed" or "smaller parts" in made["error"] or "split it" in made["error"], made
     assert space.api.get(f"{space.path}/content/pages").status == 200
 
 
-def test_deep_html_is_refused(space: Space) -> None:  # noqa: F811
+def test_deep_html_is_refused(space: Space) -> None:
     made = sent(space, b"<div>" * 100_000 + b"x", "html")
     assert made["status"] == "failed"
     assert "elements" in made["error"] or "too much" in made["error"], made
 
 
-def test_pages_of_another_space_are_addresses(space: Space, owner: Tenant) -> None:  # noqa: F811
+def test_pages_of_another_space_are_addresses(space: Space, owner: Tenant) -> None:
     there = Space(owner)
     there.merge({"type": "insert_page", "id": "secret", "title": "Secret"})
     sent(space, b"# A\n\n[x](/pages/secret) [y](/spaces/%s/pages/secret)" % there.id.encode(), "markdown")
@@ -197,7 +206,7 @@ def test_pages_of_another_space_are_addresses(space: Space, owner: Tenant) -> No
     assert refs and all(ref["kind"] == "url" for ref in refs)
 
 
-def test_what_robots_txt_says_is_read_apart(space: Space, web: Elsewhere) -> None:  # noqa: F811
+def test_what_robots_txt_says_is_read_apart(space: Space, web: Elsewhere) -> None:
     """Many names of readers before many rules: each has all of them, in more memory than there is."""
     names = "".join(f"User-agent:{number:x}\n" for number in range(16_000))
     rules = "".join(f"Allow:/{number:x}\n" for number in range(20_000))
@@ -209,7 +218,7 @@ def test_what_robots_txt_says_is_read_apart(space: Space, web: Elsewhere) -> Non
     refused(answer, "robots.txt of the website takes too much")
 
 
-def test_a_redirect_leads_to_no_page_that_robots_txt_forbids(space: Space, web: Elsewhere) -> None:  # noqa: F811
+def test_a_redirect_leads_to_no_page_that_robots_txt_forbids(space: Space, web: Elsewhere) -> None:
     web.put("/robots.txt", "User-agent: *\nDisallow: /asked/hidden\n", "text/plain")
     start = web.put("/asked/", "<main><h1>Start</h1><a href='there'>there</a></main>")
     web.pages["/asked/there"] = redirect("/asked/hidden")
@@ -218,13 +227,13 @@ def test_a_redirect_leads_to_no_page_that_robots_txt_forbids(space: Space, web: 
     assert made["importedResources"] == 1 and "/asked/hidden" not in web.asked
 
 
-def test_a_picture_of_an_endless_address_is_not_fetched(space: Space, web: Elsewhere) -> None:  # noqa: F811
+def test_a_picture_of_an_endless_address_is_not_fetched(space: Space, web: Elsewhere) -> None:
     start = web.put("/long/", f"<main><h1>Start</h1><img src='/p.png?{'x' * 100_000}'></main>")
     imported(space, start, "website")
     assert not [path for path in web.asked if path.startswith("/p.png")]
 
 
-def test_a_page_with_control_characters_is_found_all_the_same(space: Space) -> None:  # noqa: F811
+def test_a_page_with_control_characters_is_found_all_the_same(space: Space) -> None:
     page = '---\ndescription: "x\\0y"\nslug: "q\\x1b\\0z"\n---\n\nfindthis\x00\x1b [a](https://a.example/\x00)'
     files = {"a.md": page, "SUMMARY.md": "# S\n\n* [\0\x1bA](a.md)\n", ".gitbook/vars.yaml": 'one: "x\\0\\ud800"\n'}
     made = sent(space, packed(files), "zip")

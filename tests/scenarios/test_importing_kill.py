@@ -7,8 +7,8 @@ import threading
 from pathlib import Path
 
 from tests.conftest import HostProcess, init, installed, tenant, wait_for
+from tests.scenarios.answers import ok
 from tests.scenarios.elsewhere import elsewhere
-from tests.scenarios.test_content import ok
 
 PAGES = 60
 

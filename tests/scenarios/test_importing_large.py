@@ -7,9 +7,16 @@ import zipfile
 import pytest
 
 from tests.conftest import wait_for
+from tests.scenarios.answers import ok
+from tests.scenarios.content import Space
 from tests.scenarios.elsewhere import packed
-from tests.scenarios.test_content import Space, ok
-from tests.scenarios.test_importing import owner, reaching, sent, space, web  # noqa: F401  # fixtures
+from tests.scenarios.importing import (  # noqa: F401  # fixtures
+    importing_owner,
+    live_space,
+    reaching_host,
+    sent,
+    source_web,
+)
 
 PAGES = 1500
 TOO_LARGE = b"Words and more words.\n\n" * 740_000
@@ -18,7 +25,7 @@ SAYS = "is left out. A page is larger than 16 MB; split it."
 
 
 @pytest.mark.parametrize("says_how", [False, True])
-def test_the_count_moves_while_files_are_read(space: Space, says_how: bool) -> None:  # noqa: F811
+def test_the_count_moves_while_files_are_read(space: Space, says_how: bool) -> None:
     files: dict[str, str | bytes] = {f"{number}.md": f"# {number}\n\n" + "* one\n" * 50 for number in range(PAGES)}
     if says_how:
         files["SUMMARY.md"] = "".join(f"* [{number}]({number}.md)\n" for number in range(PAGES))
@@ -39,12 +46,12 @@ def test_the_count_moves_while_files_are_read(space: Space, says_how: bool) -> N
     assert [one for one in seen if 0 < one[0] < PAGES and one[1] == PAGES], seen
 
 
-def test_what_failed_imported_nothing(space: Space) -> None:  # noqa: F811
+def test_what_failed_imported_nothing(space: Space) -> None:
     done = sent(space, packed({"a.txt": "x"}), "zip")
     assert (done["status"], done["importedResources"]) == ("failed", 0)
 
 
-def test_a_page_that_is_too_large_is_left_out(space: Space) -> None:  # noqa: F811
+def test_a_page_that_is_too_large_is_left_out(space: Space) -> None:
     files: dict[str, str | bytes] = {
         "a.md": "# A\n\n[large](large.md) and [inner](guide/inner.md)",
         "large.md": TOO_LARGE,
@@ -58,7 +65,7 @@ def test_a_page_that_is_too_large_is_left_out(space: Space) -> None:  # noqa: F8
     assert "[large](large.md)" in space.markdown("a")
 
 
-def test_an_export_whose_index_is_too_large(space: Space) -> None:  # noqa: F811
+def test_an_export_whose_index_is_too_large(space: Space) -> None:
     files: dict[str, str | bytes] = {"index.html": TOO_LARGE, "One_1.html": "<h1>One</h1>", "Two_2.html": TOO_LARGE}
     done = sent(space, packed(files, zipfile.ZIP_STORED), "confluence")
     assert done["status"] == "completed", done
@@ -66,7 +73,7 @@ def test_an_export_whose_index_is_too_large(space: Space) -> None:  # noqa: F811
     assert [problem.partition(" ")[0] for problem in done["problems"]] == ["index.html", "Two_2.html"]
 
 
-def test_a_wiki_whose_sidebar_is_too_large(space: Space) -> None:  # noqa: F811
+def test_a_wiki_whose_sidebar_is_too_large(space: Space) -> None:
     done = sent(space, packed({"_Sidebar.md": TOO_LARGE, "One.md": "One."}, zipfile.ZIP_STORED), "github-wiki")
     assert done["status"] == "completed", done
     assert space.outline() == [["One"]]

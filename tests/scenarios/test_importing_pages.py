@@ -10,23 +10,29 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
-from tests.conftest import HostProcess, Tenant, wait_for
-from tests.scenarios.browsing import Browser
+from runtime.contract.identifiers import new_id
+from tests.conftest import HostProcess, Tenant, tenant, wait_for
+from tests.scenarios.answers import ok
+from tests.scenarios.browsing import Browser, alert, signed_in
+from tests.scenarios.content import Space
 from tests.scenarios.elsewhere import packed
 from tests.scenarios.people import person
-from tests.scenarios.test_content import Space, ok
-from tests.scenarios.test_operator_pages import alert, owner, signed_in  # noqa: F401  # a fixture
 
 FOLDER = packed({"a.md": "# A"})
 
 
+@pytest.fixture(scope="module")
+def owner(host: HostProcess) -> Tenant:
+    return tenant(host, "Importers", f"{new_id()}@example.com")
+
+
 @pytest.fixture
-def space(owner: Tenant) -> Space:  # noqa: F811
+def space(owner: Tenant) -> Space:
     return Space(owner)
 
 
 @pytest.fixture
-def admin(host: HostProcess, owner: Tenant) -> Browser:  # noqa: F811
+def admin(host: HostProcess, owner: Tenant) -> Browser:
     return signed_in(host, owner.api.token)
 
 
@@ -107,7 +113,7 @@ def test_names_of_files_are_made_fit(admin: Browser, space: Space) -> None:
         assert over(space)["status"] == "completed"
 
 
-def test_who_may_what(host: HostProcess, owner: Tenant, admin: Browser, space: Space) -> None:  # noqa: F811
+def test_who_may_what(host: HostProcess, owner: Tenant, admin: Browser, space: Space) -> None:
     request = space.change_request()
     at = request.replace("/v1", "/app")
     reader, editor, other = person(host, owner), person(host, owner, "edit"), person(host, owner, None)

@@ -6,6 +6,7 @@ import pytest
 import requests
 
 from tests.conftest import COUNTER, Installed, Tenant, installed, wait_for
+from tests.scenarios.endpoints import endpoints
 
 SHOWS = """
 import json
@@ -33,16 +34,6 @@ def anything(request, event, context):
     headers = [("Content-Type", "application/json"), *cookies, ("X-Own", "yes")]
     return Response(json.dumps(shown), status=203, headers=headers)
 """
-
-
-def endpoints(one: Installed) -> dict[str, str]:
-    api, path = one.owner.api, f"{one.path}/installations/{one.installation}"
-    return {
-        "integration": api.get(one.path).json["urls"]["publicEndpoint"],
-        "installation": api.get(path).json["urls"]["publicEndpoint"],
-        "space": api.get(f"{path}/spaces/{one.space}").json["urls"]["publicEndpoint"],
-        "site": api.get(f"{path}/sites/{one.site}").json["urls"]["publicEndpoint"],
-    }
 
 
 def test_each_level_sees_exactly_itself(alpha: Tenant) -> None:

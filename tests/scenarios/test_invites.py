@@ -23,9 +23,8 @@ from runtime.store.database import now
 from runtime.store.tables.invites import EmailInviteRow
 from tests import databases
 from tests.conftest import Api, HostProcess, Tenant, free_port, tenant, wait_for
-from tests.contract.test_operations import reader
 from tests.scenarios.browsing import Browser
-from tests.scenarios.people import person
+from tests.scenarios.people import person, reader
 
 LONG_AGO = "2020-01-01 00:00:00.000000"
 HREF = re.compile(r"http://\S+/app/join/(\w+)/(\w+)")

@@ -11,11 +11,12 @@ from runtime.contract.document_size import MAX_DOCUMENT_PARTS, size_of
 from runtime.contract.json_parts import MAX_PARTS
 from runtime.services.documents import LONG
 from tests.conftest import Tenant, installed
-from tests.runtime.contract.test_document_size import document_with, paragraph
+from tests.runtime.contract.sized_documents import document_with, paragraph
+from tests.scenarios.answers import ok
+from tests.scenarios.content import Space, page
+from tests.scenarios.content_sources import SOURCES, ask
 from tests.scenarios.elsewhere import packed
-from tests.scenarios.test_content import Space, ok, page
-from tests.scenarios.test_content_sources import SOURCES, ask
-from tests.scenarios.test_importing import sent
+from tests.scenarios.importing import sent
 
 PARAGRAPHS = (MAX_DOCUMENT_PARTS - 3) // 7
 """How many paragraphs of Markdown a page has: each is a block with data and a list, a text, a leaf, and their lists."""
@@ -24,11 +25,6 @@ TOO_LARGE = "b\n\n" * (PARAGRAPHS + 1)
 LONG_PARAGRAPH = "word " * (LONG // 5)
 """With it, a text is parsed in a separate process."""
 SAYS = f"a document has at most {MAX_DOCUMENT_PARTS:,}; split it into several pages"
-
-
-@pytest.fixture
-def space(alpha: Tenant) -> Space:
-    return Space(alpha)
 
 
 def change(space: Space, *changes: dict[str, Any]) -> Any:

@@ -14,9 +14,10 @@ import pytest
 
 from runtime.contract.identifiers import new_id
 from tests.conftest import COUNTER, Api, HostProcess, Installed, Tenant, publication
+from tests.scenarios.answers import ok
 from tests.scenarios.browsing import Browser
+from tests.scenarios.content import Space, page
 from tests.scenarios.people import Person, person
-from tests.scenarios.test_content import Space, ok, page
 
 
 class Late:

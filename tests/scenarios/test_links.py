@@ -11,9 +11,10 @@ from runtime.contract.document_references import Reference, references_in
 from runtime.contract.identifiers import new_id
 from tests.conftest import HostProcess, Tenant, installed
 from tests.contract.requests_table import SPECIFICATION
+from tests.scenarios.answers import ok
+from tests.scenarios.content import Space, page
 from tests.scenarios.people import person
-from tests.scenarios.test_content import Space, ok, page
-from tests.scenarios.test_tokens import CALLS, call
+from tests.scenarios.script_calls import CALLS, call
 
 GUIDE = """# Begin here
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import HostProcess, Tenant
+from tests.scenarios.at_once import at_once
 from tests.scenarios.people import Person, person
-from tests.scenarios.test_at_once import at_once
 
 TIMES = 8
 

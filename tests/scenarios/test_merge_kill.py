@@ -11,7 +11,8 @@ import requests
 
 from tests import databases
 from tests.conftest import HostProcess, init, installed, tenant, wait_for
-from tests.scenarios.test_content import Space, ok, page
+from tests.scenarios.answers import ok
+from tests.scenarios.content import Space, page
 
 ROUNDS = 6
 PAGES = 40

@@ -12,15 +12,11 @@ from runtime.contract.organizations import Role
 from runtime.services import merge_rules
 from tests import databases
 from tests.conftest import HostProcess, Tenant
+from tests.scenarios.answers import ok
+from tests.scenarios.content import Space, page
 from tests.scenarios.people import Person, give, person
-from tests.scenarios.test_content import Space, ok, page
 
 SUBJECT = "require_change_request_subject"
-
-
-@pytest.fixture
-def space(alpha: Tenant) -> Space:
-    return Space(alpha)
 
 
 @pytest.fixture

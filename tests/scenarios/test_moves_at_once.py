@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import HostProcess, Installed, Tenant, installed, wait_for
+from tests.scenarios.at_once import at_once, statuses
 from tests.scenarios.people import collection, give, person, space, team
-from tests.scenarios.test_at_once import at_once, statuses, told
+from tests.scenarios.sent_events import told
 
 TIMES = 6
 

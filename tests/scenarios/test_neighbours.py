@@ -11,7 +11,7 @@ import requests
 
 from tests import databases
 from tests.conftest import COUNTER, HostProcess, Installed, init, init_with, installed, tenant, tenant_with, wait_for
-from tests.scenarios.test_delivery import delivered, send
+from tests.scenarios.sent_events import delivered, send
 
 SLOW = COUNTER.replace('context.log.info("revision %s", event["revisionId"])', "import time; time.sleep(3)") + (
     "\n@integration.fetch('GET', '/slow')\ndef slow(request):\n"

@@ -9,9 +9,8 @@ import requests
 
 from runtime.contract.identifiers import new_id
 from tests.conftest import Api, HostProcess, Tenant, tenant, wait_for
-from tests.contract.test_operations import reader
-from tests.scenarios.browsing import Browser
-from tests.scenarios.people import person
+from tests.scenarios.browsing import Browser, alert, signed_in
+from tests.scenarios.people import person, reader
 
 SIGN_OUT = '<form method="post" action="/app/sign-out">'
 
@@ -21,21 +20,9 @@ def owner(host: HostProcess) -> Tenant:
     return tenant(host, "Operators", f"{new_id()}@example.com")
 
 
-def signed_in(host: HostProcess, token: str | None) -> Browser:
-    browser = Browser(host.url)
-    assert browser.submit("/app/sign-in", "/app/sign-in", token=str(token)).status_code == 303
-    return browser
-
-
 @pytest.fixture(scope="module")
 def admin(host: HostProcess, owner: Tenant) -> Browser:
     return signed_in(host, owner.api.token)
-
-
-def alert(answer: requests.Response) -> str:
-    found = re.search(r'role="alert">([^<]*)<', answer.text)
-    assert found is not None, answer.text
-    return found[1]
 
 
 def test_settings_are_saved_and_what_is_refused_stays_typed(admin: Browser, owner: Tenant) -> None:

@@ -12,7 +12,8 @@ import pytest
 from runtime.contract.identifiers import new_id
 from tests.conftest import COUNTER, Answer, HostProcess, Tenant, publication, tenant, wait_for
 from tests.contract.requests_table import SPECIFICATION
-from tests.scenarios.test_content import Space, ok, page
+from tests.scenarios.answers import ok
+from tests.scenarios.content import Space, page
 
 MEGABYTE = 1 << 20
 MOST = 2 * MEGABYTE

@@ -17,9 +17,9 @@ import requests
 
 from tests.conftest import HostProcess, Installed, Tenant, free_port, init, installed, tenant
 from tests.devkit.dev_process import devkit
-from tests.scenarios import test_visitors as visiting
-from tests.scenarios.test_inbound import endpoints
-from tests.scenarios.test_tunnels import Server, Tunnel
+from tests.scenarios import visitor_sign_in as visiting
+from tests.scenarios.endpoints import endpoints
+from tests.scenarios.tunnel_process import Server, Tunnel
 
 REACHES = """
 from runtime.sdk import Integration, Response

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tests.conftest import Tenant
-from tests.scenarios.test_content import page
-from tests.scenarios.test_reading_pages import get, text_of
-from tests.scenarios.test_site_frame import Framed, policy
-from tests.scenarios.test_site_structure import ok
+from tests.scenarios.answers import ok
+from tests.scenarios.content import page
+from tests.scenarios.framed_site import Framed, policy
+from tests.scenarios.site_pages import get, text_of
 
 LONG = "# One\n\nWords.\n\n## Inside\n\nWords.\n\n### Deep\n\n# <b>Two\n\nWords.\n\n# One\n"
 

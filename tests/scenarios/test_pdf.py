@@ -16,10 +16,11 @@ import pytest
 import requests
 
 from tests.conftest import HostProcess, Tenant, tenant, wait_for
+from tests.scenarios.answers import ok
+from tests.scenarios.content import Space, page
 from tests.scenarios.elsewhere import elsewhere
+from tests.scenarios.files import picture, upload
 from tests.scenarios.people import person
-from tests.scenarios.test_content import Space, ok, page
-from tests.scenarios.test_files import picture, upload
 
 BOOK = """# Begin
 

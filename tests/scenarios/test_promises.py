@@ -14,9 +14,9 @@ from runtime.contract import permissions
 from runtime.contract.identifiers import new_id
 from runtime.contract.organizations import ROLES
 from tests.conftest import Api, HostProcess, Installed, Tenant, installed, tenant
+from tests.scenarios.content_deeds import DEEDS
 from tests.scenarios.people import Person, person, team
-from tests.scenarios.test_content_access import DEEDS
-from tests.scenarios.test_spaces import SCRIPT
+from tests.scenarios.space_script import SCRIPT
 
 KINDS = {
     "organization": permissions.ORGANIZATION,

@@ -13,11 +13,13 @@ import pytest
 import requests
 
 from runtime.api.table import operations
-from tests.conftest import Answer, Api, HostProcess, Tenant, init, installed, tenant
+from tests.conftest import Api, HostProcess, Tenant, init, installed, tenant
+from tests.contract.operation_walk import build, send
 from tests.contract.requests_table import GOOD
-from tests.contract.test_operations import build, send
-from tests.scenarios.test_at_once import at_once, statuses
-from tests.scenarios.test_site_structure import Site, ok
+from tests.scenarios.answers import ok
+from tests.scenarios.at_once import at_once, statuses
+from tests.scenarios.site_structure import Site
+from tests.scenarios.site_visits import home, key_of, look, nobody, reader, signed
 
 READABLE = {
     "getCurrentRevision",
@@ -83,23 +85,6 @@ def site(alpha: Tenant) -> Site:
     return site
 
 
-def home(site: Site) -> str:
-    return str(ok(site.api.get(site.path))["urls"]["published"])
-
-
-def nobody(site: Site) -> Api:
-    return Api(site.api.url, None)
-
-
-def look(site: Site, place: str = "", **visitor: Any) -> Answer:
-    body = {"url": home(site) + place, **({"visitor": visitor} if visitor else {})}
-    return nobody(site).post("/v1/urls/published", body)
-
-
-def reader(site: Site, answer: Answer) -> Api:
-    return Api(site.api.url, ok(answer)["apiToken"])
-
-
 def spaces_in(node: Any) -> list[str]:
     """The ids of the site spaces anywhere in a structure."""
     inner = node if isinstance(node, list) else list(node.values()) if isinstance(node, dict) else []
@@ -109,14 +94,6 @@ def spaces_in(node: Any) -> list[str]:
 
 def titles(structure: dict[str, Any]) -> list[str]:
     return [node["title"] for node in structure["structure"]]
-
-
-def key_of(site: Site) -> str:
-    return str(ok(site.api.get(f"{site.path}/publishing/auth"))["privateKey"])
-
-
-def signed(key: str, **claims: Any) -> str:
-    return jwt.encode({"exp": int(time.time()) + 3600, **claims}, key, algorithm="HS256")
 
 
 def test_an_address_leads_to_a_place(site: Site) -> None:

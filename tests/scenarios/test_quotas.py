@@ -64,9 +64,10 @@ from tests.conftest import (
     wait_for,
 )
 from tests.contract.requests_table import SPECIFICATION
+from tests.scenarios.answers import ok
+from tests.scenarios.at_once import at_once
+from tests.scenarios.content import Space, page
 from tests.scenarios.people import Person, person
-from tests.scenarios.test_at_once import at_once
-from tests.scenarios.test_content import Space, ok, page
 
 TRIES = 3
 HI = {"markdown": "Hi."}

@@ -10,12 +10,14 @@ import pytest
 import requests
 
 from tests.conftest import Installed, Tenant, installed
-from tests.scenarios.test_computed_content import SCRIPT, SOURCES, Sourced
-from tests.scenarios.test_computed_specifications import of_spec, specification
-from tests.scenarios.test_content import page
-from tests.scenarios.test_published_content import key_of, signed
-from tests.scenarios.test_reading_pages import address, get, links, text_of
-from tests.scenarios.test_site_structure import Site, ok
+from tests.scenarios.answers import ok
+from tests.scenarios.computed_content import SCRIPT, Sourced
+from tests.scenarios.computed_specifications import of_spec, specification
+from tests.scenarios.content import page
+from tests.scenarios.content_sources import SOURCES
+from tests.scenarios.site_pages import address, get, links, text_of
+from tests.scenarios.site_structure import Site
+from tests.scenarios.site_visits import key_of, signed
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,12 @@ import pytest
 import requests
 
 from tests.conftest import Tenant, wait_for
-from tests.scenarios.test_content import page
-from tests.scenarios.test_published_content import home, key_of, look, reader, signed
-from tests.scenarios.test_reading_a_site import Published
-from tests.scenarios.test_reading_pages import text_of
-from tests.scenarios.test_site_structure import Site, ok
+from tests.scenarios.answers import ok
+from tests.scenarios.content import page
+from tests.scenarios.published_site import Published
+from tests.scenarios.site_pages import text_of
+from tests.scenarios.site_structure import Site
+from tests.scenarios.site_visits import home, key_of, look, reader, signed
 
 PAGE = """# For all
 

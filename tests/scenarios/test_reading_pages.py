@@ -12,36 +12,12 @@ import pytest
 import requests
 
 from tests.conftest import Answer, Installed, Tenant, installed, wait_for
-from tests.scenarios.test_content import Space, page
-from tests.scenarios.test_published_content import home, key_of, nobody, signed
-from tests.scenarios.test_reading_a_site import Published
-from tests.scenarios.test_site_structure import Site, ok
-
-LINK = re.compile(r'<a href="([^"]+)"(?: aria-current="(\w+)")?>([^<]*)')
-
-
-@pytest.fixture(scope="module")
-def published(alpha: Tenant) -> Published:
-    """A site with two sections, one of them for who pays."""
-    return Published(alpha)
-
-
-def get(address: str, **more: Any) -> requests.Response:
-    return requests.get(address, timeout=60, allow_redirects=False, **more)
-
-
-def text_of(address: str, **more: Any) -> str:
-    got = get(address, **more)
-    assert got.status_code == 200, got.text
-    return got.text
-
-
-def links(text: str, of: str) -> list[tuple[str, str, str]]:
-    """Give the links in a list beside the page: address, what `aria-current` says, title."""
-    found = re.search(rf'<nav [^>]*aria-label="{of}"[^>]*>(.*?)</nav>', text, re.DOTALL)
-    return (
-        [(html.unescape(href), now, html.unescape(said)) for href, now, said in LINK.findall(found[1])] if found else []
-    )
+from tests.scenarios.answers import ok
+from tests.scenarios.content import Space, page
+from tests.scenarios.published_site import Published
+from tests.scenarios.site_pages import address, get, links, text_of
+from tests.scenarios.site_structure import Site
+from tests.scenarios.site_visits import home, key_of, nobody, signed
 
 
 def test_the_first_page_is_at_the_address_of_the_site(published: Published) -> None:
@@ -147,10 +123,6 @@ def app(alpha: Tenant) -> Installed:
     space.merge(page("Drawn", document={"document": {"object": "document", "data": {}, "nodes": drawn}}))
     ok(one.owner.api.call("PATCH", f"/v1/orgs/{alpha.id}/sites/{one.site}", {"published": True}))
     return one
-
-
-def address(app: Installed) -> str:
-    return str(ok(app.owner.api.get(f"/v1/orgs/{app.owner.id}/sites/{app.site}"))["urls"]["published"])
 
 
 def rendered(at: str, app: Installed, **context: Any) -> requests.Response:

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.conftest import HostProcess, Tenant
+from tests.scenarios.answers import ok
+from tests.scenarios.content import Space, page
 from tests.scenarios.people import person
-from tests.scenarios.test_content import Space, ok, page
-
-
-@pytest.fixture
-def space(alpha: Tenant) -> Space:
-    return Space(alpha)
 
 
 def test_a_review_with_a_comment(space: Space) -> None:

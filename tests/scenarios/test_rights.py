@@ -14,25 +14,7 @@ from runtime.engines.dev_tunnel.messages import ANSWER, BODY, END
 from runtime.engines.frames import pack
 from tests.conftest import Api, Installed, Tenant, installed, wait_for
 from tests.scenarios.reading import Reading
-
-TOKENS = """
-from runtime.sdk import Integration, Response
-
-integration = Integration()
-
-
-@integration.fetch("GET", "/tokens")
-def tokens(context):
-    return Response.json(context.environment["apiTokens"])
-"""
-KINDS = ("integration", "installation")
-
-
-def script_tokens(one: Installed) -> dict[str, Api]:
-    """Give an API client for each token the script of an installation holds."""
-    shown = one.owner.api.get(f"{one.path}/installations/{one.installation}").json
-    held = requests.get(shown["urls"]["publicEndpoint"] + "/tokens", timeout=30).json()
-    return {kind: Api(one.owner.api.url, held[kind]) for kind in KINDS}
+from tests.scenarios.script_tokens import KINDS, TOKENS, script_tokens
 
 
 @pytest.fixture(scope="module")

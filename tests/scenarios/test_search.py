@@ -4,26 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.conftest import Api, HostProcess, Tenant, wait_for
+from tests.scenarios.answers import ok
 from tests.scenarios.browsing import Browser
+from tests.scenarios.content import Space, page
 from tests.scenarios.people import give, person
-from tests.scenarios.test_content import Space, ok, page
-
-
-@pytest.fixture
-def space(alpha: Tenant) -> Space:
-    return Space(alpha)
-
-
-def titles(api: Api, space: str, query: str, **more: Any) -> list[str]:
-    return [one["title"] for one in ok(api.get(f"/v1/spaces/{space}/search", query=query, **more))["items"]]
-
-
-def found(space: Space, query: str, *expected: str) -> None:
-    """Wait until a query finds pages with these titles, in this order."""
-    wait_for(lambda: titles(space.api, space.id, query) == list(expected))
+from tests.scenarios.search_results import found, titles
 
 
 def test_what_is_merged_is_found_with_its_sections(space: Space) -> None:

@@ -11,7 +11,8 @@ import pytest
 from runtime.contract.identifiers import new_id
 from tests import databases
 from tests.conftest import HostProcess, init, tenant, wait_for
-from tests.scenarios.test_content import Space, ok, page
+from tests.scenarios.answers import ok
+from tests.scenarios.content import Space, page
 
 PAGES = 200
 FILLER = " ".join(f"word{number}" for number in range(1500))

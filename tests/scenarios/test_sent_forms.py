@@ -13,7 +13,7 @@ from runtime.contract.identifiers import new_id
 from runtime.services import sent_forms
 from tests import databases
 from tests.conftest import Api, HostProcess, Tenant, init, tenant
-from tests.scenarios.browsing import Browser
+from tests.scenarios.browsing import Browser, alert
 
 
 @pytest.fixture
@@ -31,12 +31,6 @@ def again(browser: Browser, answer: requests.Response) -> requests.Response:
     """Send what an answer came to once more, as a reload does."""
     sent, headers = answer.request, {"Content-Type": "application/x-www-form-urlencoded", "Origin": browser.base}
     return browser.ask("POST", str(sent.url), data=sent.body, headers=headers)
-
-
-def alert(answer: requests.Response) -> str:
-    found = re.search(r'role="alert">([^<]*)<', answer.text)
-    assert found is not None, answer.text
-    return found[1]
 
 
 def titles(own: Tenant) -> list[str]:

@@ -17,9 +17,9 @@ import requests
 from runtime.contract.identifiers import new_id
 from tests import databases, identity_provider
 from tests.conftest import Api, HostProcess, Tenant, tenant
-from tests.contract.test_operations import reader
 from tests.identity_provider import ENTITY, SSO, IdentityProvider, coded
 from tests.scenarios.browsing import Browser
+from tests.scenarios.people import reader
 
 pytestmark = pytest.mark.skipif(not identity_provider.HAS_XMLSEC, reason="the identity provider signs with xmlsec1")
 
@@ -286,22 +286,34 @@ def test_an_invite_by_e_mail_gives_its_role_to_who_comes_by_single_sign_on(compa
     assert again["role"] == "read"
 
 
-def test_signing_out_ends_the_session_everywhere(company: Company) -> None:
+def sessions_of(browser: Browser) -> dict[str, str]:
+    """Give the sessions that the account lists, with what their buttons say."""
+    form = r'action="/app/sessions/(\w+)">.*?aria-label="([^"]+)"'
+    return dict(re.findall(form, browser.ask("GET", "/app").text, re.DOTALL))
+
+
+def test_a_session_is_ended_from_another_browser(company: Company) -> None:
     email = address()
     first, second = company.sign_in(email), company.sign_in(email)
-    page = first.ask("GET", "/app").text
-    rows = dict.fromkeys(re.findall(r"/app/sessions/(\w+)", page))
-    assert len(rows) == 2
-    for row in rows:
-        first.submit("/app", f"/app/sessions/{row}")
-        if first.ask("GET", "/app").status_code == 303:
-            break
-    held = second.cookies.get("devkit_session")
-    assert second.ask("GET", "/app").status_code in (200, 303)
-    if second.ask("GET", "/app").status_code == 200:
-        assert second.submit("/app", "/app/sign-out").status_code == 303
-    second.cookies.set("devkit_session", held, domain="127.0.0.1")
-    assert second.ask("GET", "/app").status_code == 303
+    listed = sessions_of(first)
+    (own,) = (row for row, said in listed.items() if said.endswith(", this browser"))
+    (other,) = listed.keys() - {own}
+    assert first.submit("/app", f"/app/sessions/{other}").status_code == 303
+    assert second.ask("GET", "/app").headers["Location"] == "/app/sign-in"
+    assert sessions_of(first).keys() == {own}
+    assert first.submit("/app", f"/app/sessions/{own}").status_code == 303
+    assert first.ask("GET", "/app").headers["Location"] == "/app/sign-in"
+
+
+def test_signing_out_ends_the_session_for_whoever_kept_its_cookie(company: Company) -> None:
+    email = address()
+    first, second, thief = company.sign_in(email), company.sign_in(email), Browser(company.host.url)
+    thief.cookies.set("devkit_session", second.cookies["devkit_session"], domain="127.0.0.1")
+    assert thief.ask("GET", "/app").status_code == 200
+    assert second.submit("/app", "/app/sign-out").status_code == 303
+    assert "devkit_session" not in second.cookies
+    assert thief.ask("GET", "/app").headers["Location"] == "/app/sign-in"
+    assert first.ask("GET", "/app").status_code == 200
 
 
 def test_a_session_is_over_after_its_time(company: Company, host: HostProcess) -> None:

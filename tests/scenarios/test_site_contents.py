@@ -7,11 +7,12 @@ import re
 import pytest
 
 from tests.conftest import Tenant
-from tests.scenarios.test_content import page
-from tests.scenarios.test_published_content import home
-from tests.scenarios.test_reading_a_site import Published
-from tests.scenarios.test_reading_pages import get, links, text_of
-from tests.scenarios.test_site_structure import Site, ok
+from tests.scenarios.answers import ok
+from tests.scenarios.content import page
+from tests.scenarios.published_site import Published
+from tests.scenarios.site_pages import get, links, text_of
+from tests.scenarios.site_structure import Site
+from tests.scenarios.site_visits import home
 
 MANY = 1203
 

@@ -7,14 +7,20 @@ from typing import Any
 
 from tests.conftest import Tenant
 from tests.repositories import GitServer, Repository
-from tests.scenarios.test_content import Space, page
-from tests.scenarios.test_git import name, own_host, owner, repository, server, sync
-from tests.scenarios.test_published_content import home
-from tests.scenarios.test_reading_a_site import Published
-from tests.scenarios.test_reading_pages import text_of
-from tests.scenarios.test_site_structure import Site, ok
-
-__all__ = ["name", "own_host", "owner", "repository", "server"]
+from tests.scenarios.answers import ok
+from tests.scenarios.content import Space, page
+from tests.scenarios.git_sync import (  # noqa: F401  # fixtures
+    git_host,
+    git_owner,
+    git_server,
+    new_repository,
+    repository_name,
+    sync,
+)
+from tests.scenarios.published_site import Published
+from tests.scenarios.site_pages import text_of
+from tests.scenarios.site_structure import Site
+from tests.scenarios.site_visits import home
 
 
 def space_of(site: Site) -> Space:

@@ -10,12 +10,14 @@ import pytest
 
 from runtime.web.sites import indexes
 from tests.conftest import Installed, Tenant, installed
-from tests.scenarios.test_computed_content import SCRIPT, SOURCES, Sourced
-from tests.scenarios.test_content import page
-from tests.scenarios.test_published_content import home
-from tests.scenarios.test_reading_a_site import Published
-from tests.scenarios.test_reading_pages import get, text_of
-from tests.scenarios.test_site_structure import Site, ok
+from tests.scenarios.answers import ok
+from tests.scenarios.computed_content import SCRIPT, Sourced
+from tests.scenarios.content import page
+from tests.scenarios.content_sources import SOURCES
+from tests.scenarios.published_site import Published
+from tests.scenarios.site_pages import get, text_of
+from tests.scenarios.site_structure import Site
+from tests.scenarios.site_visits import home
 
 LOC = f"{{{indexes.NAMESPACE}}}loc"
 

@@ -6,13 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Tenant
-from tests.scenarios.test_site_structure import Site, ok
-
-
-@pytest.fixture
-def site(alpha: Tenant) -> Site:
-    return Site(alpha)
+from tests.scenarios.answers import ok
+from tests.scenarios.site_structure import Site
 
 
 def everything(site: Site) -> Any:

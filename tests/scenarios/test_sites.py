@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.conftest import SCOPES, Api, Installed, Tenant, installed, wait_for
+from tests.conftest import SCOPES, Installed, Tenant, installed, wait_for
 from tests.contract.requests_table import page_view
+from tests.scenarios.script_tokens import tokens
+from tests.scenarios.sent_events import events
 
 LISTENS = """
 from runtime.sdk import Integration
@@ -33,15 +35,6 @@ LISTENING = [*SCOPES, "page:feedback:read", "site:adaptive:read", "site:adaptive
 
 def site_of(one: Installed) -> str:
     return f"/v1/orgs/{one.owner.id}/sites/{one.site}"
-
-
-def events(one: Installed, kind: str, count: int) -> list[dict[str, Any]]:
-    def delivered() -> Any:
-        items = one.owner.api.get(f"{one.path}/events", type=kind).json["items"]
-        return len(items) >= count and items
-
-    found: list[dict[str, Any]] = wait_for(delivered)
-    return list(reversed(found))
 
 
 def session(**more: Any) -> dict[str, Any]:
@@ -120,14 +113,6 @@ def test_what_is_told_of_visitors_is_bounded(alpha: Tenant, counter: Installed) 
         answer = alpha.api.post(at, {"events": spoiled})
         assert answer.status == 400 and "events" in answer.json["error"]["message"], answer.text
     assert alpha.api.post(at, {"events": []}).status == 204
-
-
-def tokens(one: Installed) -> dict[str, Api]:
-    import requests
-
-    at = one.owner.api.get(f"{one.path}/installations/{one.installation}").json["urls"]["publicEndpoint"]
-    found = requests.get(f"{at}/tokens", timeout=30).json()
-    return {kind: Api(one.owner.api.url, token) for kind, token in found.items()}
 
 
 FLAGS = {

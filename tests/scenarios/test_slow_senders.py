@@ -11,7 +11,7 @@ import requests
 
 from tests.conftest import Api, HostProcess, Installed, init, installed, tenant, wait_for
 from tests.scenarios.people import person
-from tests.scenarios.test_rights import TOKENS, script_tokens
+from tests.scenarios.script_tokens import TOKENS, script_tokens
 
 THREADS = 16
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tests.conftest import Api, Tenant
-from tests.scenarios.test_site_structure import Site, ok
+from tests.scenarios.answers import ok
+from tests.scenarios.site_structure import Site
 
 
 def test_a_space_says_where_its_site_publishes_it(alpha: Tenant) -> None:

@@ -2,31 +2,9 @@
 
 from __future__ import annotations
 
-import requests
-
-from tests.conftest import Api, HostProcess, Installed, Tenant, installed, wait_for
+from tests.conftest import HostProcess, Tenant, installed, wait_for
 from tests.scenarios.people import person, space
-
-SCRIPT = """
-from runtime.sdk import Integration, Response
-
-integration = Integration()
-
-
-@integration.on("space_visibility_updated")
-def changed(event, context):
-    context.log.info("%s to %s", event["previousVisibility"], event["visibility"])
-
-
-@integration.fetch("GET", "/tokens")
-def tokens(context):
-    return Response.json(context.environment["apiTokens"])
-"""
-
-
-def as_installation(one: Installed) -> Api:
-    at = one.owner.api.get(f"{one.path}/installations/{one.installation}").json["urls"]["publicEndpoint"]
-    return Api(one.owner.api.url, requests.get(f"{at}/tokens", timeout=30).json()["installation"])
+from tests.scenarios.space_script import SCRIPT, as_installation
 
 
 def test_a_space_is_changed_and_integrations_hear_of_its_visibility(alpha: Tenant) -> None:

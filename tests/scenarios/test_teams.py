@@ -6,7 +6,7 @@ import pytest
 
 from runtime.contract.identifiers import new_id
 from tests.conftest import Api, HostProcess, Tenant, tenant
-from tests.contract.test_operations import reader
+from tests.scenarios.people import reader
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ import requests
 
 from runtime.contract.identifiers import new_id
 from tests.conftest import HostProcess, Tenant, tenant
-from tests.contract.test_operations import reader
-from tests.scenarios.browsing import Browser
+from tests.scenarios.browsing import Browser, signed_in
+from tests.scenarios.people import reader
 
 WARNING = "Nobody is chosen to sign visitors in"
 ADDRESS = "https://in.example/sign-in"
@@ -25,13 +25,7 @@ def owner(host: HostProcess) -> Tenant:
 
 @pytest.fixture(scope="module")
 def admin(host: HostProcess, owner: Tenant) -> Browser:
-    return signed_in(host, str(owner.api.token))
-
-
-def signed_in(host: HostProcess, token: str) -> Browser:
-    browser = Browser(host.url)
-    assert browser.submit("/app/sign-in", "/app/sign-in", token=token).status_code == 303
-    return browser
+    return signed_in(host, owner.api.token)
 
 
 @pytest.fixture

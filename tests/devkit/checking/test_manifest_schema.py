@@ -12,8 +12,9 @@ from jsonschema import Draft7Validator
 from devkit.checking import manifest_schema
 from devkit.commands.new import LANGUAGES
 from runtime.contract.manifest_files import FILES
-from tests.devkit.checking.test_manifest_faults import FAULTS, GOOD, findings
+from tests.devkit.checking.manifest_faults import FAULTS, findings
 from tests.devkit.conftest import Shell
+from tests.devkit.projects.manifest import GOOD
 
 ROOT = Path(__file__).parents[3]
 MANIFESTS = sorted(

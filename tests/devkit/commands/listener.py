@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from runtime.contract.events import EVENTS
-from tests.conftest import Installed, Tenant, installed
+from tests.conftest import Installed, Tenant, installed, wait_for
 
 SCOPES = sorted({model.scope for model in EVENTS.values() if model.scope is not None})
 SCRIPT = """
@@ -77,6 +79,14 @@ def listener(owner: Tenant, **more: Any) -> Installed:
     blocks = [{"id": "first", "title": "First"}]
     sources = [{"id": "docs", "title": "Docs", "configuration": {"componentId": "first"}}]
     return installed(owner, script, blocks=blocks, scopes=SCOPES, contentSources=sources, **more)
+
+
+@pytest.fixture(name="hears")
+def heard_listener(alpha: Tenant) -> Installed:
+    """The listener, after it heard that it is on a site."""
+    listening = listener(alpha)
+    wait_for(lambda: alpha.api.get(f"{listening.path}/events", type="site_installation_setup").json["count"] == 1, 60)
+    return listening
 
 
 def manifest(folder: Path, name: str) -> Path:

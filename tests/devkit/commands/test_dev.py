@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,8 @@ import pytest
 import requests
 
 from tests.conftest import wait_for
-from tests.devkit.conftest import Shell
-from tests.devkit.dev_process import SAMPLES, DevProcess, commands_of, copy_sample, devkit, processes_of
-
-StartDev = Callable[..., DevProcess]
+from tests.devkit.conftest import Shell, StartDev
+from tests.devkit.dev_process import SAMPLES, commands_of, copy_sample, devkit, processes_of
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])

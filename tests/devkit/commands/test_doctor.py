@@ -14,8 +14,8 @@ from devkit.diagnostics.result import Place
 from devkit.diagnostics.table import EXAMINATIONS
 from devkit.hosts.choosing import Choice
 from tests.conftest import HostProcess, Installed, Tenant, free_port
-from tests.contract.test_operations import reader
 from tests.devkit.conftest import Shell
+from tests.scenarios.people import reader
 
 
 def findings(text: str) -> dict[str, Any]:

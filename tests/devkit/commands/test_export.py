@@ -11,8 +11,8 @@ from devkit.exporting.downloading import MAX_CONFIGURATION, Folder
 from devkit.terminal.output import Problem
 from tests.conftest import HostProcess, Tenant
 from tests.devkit.conftest import Shell
-from tests.scenarios.test_content import Space, page
-from tests.scenarios.test_files import with_file
+from tests.scenarios.content import Space, page
+from tests.scenarios.files import with_file
 
 
 def test_a_space_becomes_a_folder(logged_in: Shell, host: HostProcess, alpha: Tenant, tmp_path: Path) -> None:

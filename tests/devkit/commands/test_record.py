@@ -12,17 +12,10 @@ import pytest
 import yaml
 
 from devkit.events import scenarios
-from tests.conftest import Installed, Tenant, wait_for
-from tests.devkit.commands.listener import listener
+from tests.conftest import Installed, wait_for
+from tests.devkit.commands.listener import heard_listener  # noqa: F401  # fixtures
 from tests.devkit.conftest import Shell
 from tests.devkit.dev_process import PATIENCE, environment
-
-
-@pytest.fixture
-def hears(alpha: Tenant) -> Installed:
-    listening = listener(alpha)
-    wait_for(lambda: alpha.api.get(f"{listening.path}/events", type="site_installation_setup").json["count"] == 1, 60)
-    return listening
 
 
 def happen(integration: Installed, *revisions: str) -> None:

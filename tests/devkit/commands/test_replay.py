@@ -11,17 +11,15 @@ import pytest
 import requests
 
 from tests.conftest import Installed, Tenant, installed, wait_for
-from tests.devkit.commands.listener import BACKGROUND, SCOPES, SCRIPT, listener
-from tests.devkit.commands.test_trigger import editor
+from tests.devkit.commands.editor import editor
+from tests.devkit.commands.listener import (  # noqa: F401  # fixtures
+    BACKGROUND,
+    SCOPES,
+    SCRIPT,
+    heard_listener,
+)
 from tests.devkit.conftest import Shell
 from tests.devkit.dev_process import DevProcess
-
-
-@pytest.fixture
-def hears(alpha: Tenant) -> Installed:
-    listening = listener(alpha)
-    wait_for(lambda: alpha.api.get(f"{listening.path}/events", type="site_installation_setup").json["count"] == 1, 60)
-    return listening
 
 
 def happened(integration: Installed, event: dict[str, Any]) -> str:

@@ -16,6 +16,7 @@ from devkit.events.signing import SIGNERS
 from runtime.contract import event_examples
 from runtime.contract.events import EVENTS
 from tests.conftest import Installed, Tenant, wait_for
+from tests.devkit.commands.editor import editor
 from tests.devkit.commands.listener import listener
 from tests.devkit.conftest import Shell
 from tests.devkit.dev_process import SAMPLES
@@ -89,17 +90,6 @@ def test_faults_of_a_file_name_their_place(
     done = logged_in("trigger", "site_view", "--body", "body.yaml", "--integration", hears.name)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert words in done.err
-
-
-def editor(folder: Path, old: str, new: str) -> str:
-    """Make an editor that replaces a text."""
-    script = folder / "edit.py"
-    script.write_text(
-        "import pathlib, sys\n"
-        f"file = pathlib.Path(sys.argv[1])\ntext = file.read_text()\nassert {old!r} in text, text\n"
-        f"file.write_text(text.replace({old!r}, {new!r}))\n"
-    )
-    return f"python3 {script}"
 
 
 def test_an_edited_payload_is_checked(logged_in: Shell, hears: Installed, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import json
 import os
 import socket
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,11 +16,10 @@ import deno
 import requests
 
 from tests.conftest import HostProcess, Installed, Tenant, free_port, wait_for
-from tests.devkit.conftest import Shell
+from tests.devkit.conftest import Shell, StartDev
 from tests.devkit.dev_process import DevProcess, processes_of
-from tests.devkit.developing.test_debug_ports import as_root, asked_by_a_stranger, listening
+from tests.devkit.developing.open_ports import as_root, asked_by_a_stranger, listening
 
-StartDev = Callable[..., DevProcess]
 INSPECTOR = Path(__file__).with_name("inspector.mjs")
 
 

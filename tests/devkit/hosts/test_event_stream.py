@@ -11,7 +11,7 @@ from devkit.hosts import client, event_stream
 from devkit.hosts.client import Client, HostUnreachable
 from devkit.hosts.credentials import Credentials
 from devkit.hosts.event_stream import ServerSentEvent, events
-from tests.devkit.hosts.test_time_limits import HEAD, Dripping
+from tests.devkit.hosts.dripping import HEAD, Dripping
 
 STREAM = b": connected\n\nevent: one\nid: 1\ndata: {}\n\n: still here\n\nevent: two\ndata: x\n\nevent: cut"
 

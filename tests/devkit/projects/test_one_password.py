@@ -9,7 +9,7 @@ import pytest
 from devkit.projects.findings import InvalidProject
 from devkit.projects.project import load, secrets
 from devkit.terminal.output import Problem
-from tests.devkit.projects.test_project import GOOD, write
+from tests.devkit.projects.manifest import GOOD, write
 
 PROGRAM = """#!/bin/sh
 echo "$@" >> "$0.calls"

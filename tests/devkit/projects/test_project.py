@@ -10,13 +10,7 @@ from devkit.projects.findings import InvalidProject
 from devkit.projects.names import guess_name
 from devkit.projects.project import find_folder, load, secrets, warnings
 from devkit.terminal.output import Problem
-
-GOOD = "name: sample\ntitle: Sample\ndescription: A sample.\nscript: integration.py\nscopes: []\n"
-
-
-def write(folder: Path, text: str, name: str = "integration.yaml") -> Path:
-    (folder / name).write_text(text, encoding="utf-8")
-    return folder
+from tests.devkit.projects.manifest import GOOD, write
 
 
 def wrong(folder: Path, text: str) -> list[str]:

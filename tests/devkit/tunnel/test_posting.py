@@ -14,7 +14,7 @@ import urllib3
 
 from devkit.tunnel import posting
 from devkit.tunnel.posting import Posts, TakenTooSlowly
-from tests.devkit.hosts.test_time_limits import SLOW, Dripping
+from tests.devkit.hosts.dripping import SLOW, Dripping
 
 TAKEN = b"HTTP/1.1 204 No Content\r\n\r\n"
 

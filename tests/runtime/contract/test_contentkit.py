@@ -10,7 +10,7 @@ from runtime.contract.accessibility import warnings
 from runtime.contract.contentkit import ELEMENTS, HOST_ACTIONS, ICONS, MOST, ROOTS, violations
 from runtime.sdk import ui
 from runtime.sdk.elements import making
-from tests.runtime.sdk import test_ui
+from tests.runtime.sdk import element_builders as builders
 
 
 def output(*children: Any, **more: Any) -> dict[str, Any]:
@@ -37,16 +37,16 @@ def test_the_rules_know_the_elements_and_icons_the_builders_know() -> None:
     assert ICONS == making.ICONS
 
 
-@pytest.mark.parametrize("case", [(name, n) for n in (0, 1) for name in (test_ui.LEAST, test_ui.MOST)[n]])
+@pytest.mark.parametrize("case", [(name, n) for n in (0, 1) for name in (builders.LEAST, builders.MOST)[n]])
 def test_what_the_builders_make_violates_nothing(case: tuple[str, int]) -> None:
     name, table = case
-    built = (test_ui.LEAST, test_ui.MOST)[table][name][0]()
+    built = (builders.LEAST, builders.MOST)[table][name][0]()
     assert told(around(built)) == []
 
 
 @pytest.mark.parametrize("name", ELEMENTS)
 def test_what_an_element_needs_is_missed(name: str) -> None:
-    needed = {prop.rstrip("!") for prop in test_ui.CONTRACT[name].split() if prop.endswith("!")}
+    needed = {prop.rstrip("!") for prop in builders.CONTRACT[name].split() if prop.endswith("!")}
     missed = {str(one).partition(": ") for one in violations({**output(), "element": {"type": name}})}
     assert {path.rpartition(".")[2] for path, _, rule in missed if rule == "is missing"} == needed
 
@@ -74,9 +74,9 @@ PRESS = {"type": "button", "label": "Go", "onPress": {"action": "go"}}
             output({"type": "block", "children": []}),
             "element.children[0]: `block` is not allowed here, only as the root",
         ),
-        (output(test_ui.LEAST["step"][0]()), "element.children[0]: `step` is not allowed here, only in a `stepper`"),
+        (output(builders.LEAST["step"][0]()), "element.children[0]: `step` is not allowed here, only in a `stepper`"),
         (
-            output(test_ui.LEAST["stepper"][0]()),
+            output(builders.LEAST["stepper"][0]()),
             "element.children[0]: `stepper` is not allowed here, only as the one child",
         ),
         (output({**PRESS, "style": "loud"}), "element.children[0].style: must be one of primary, secondary, danger"),
@@ -117,7 +117,7 @@ PRESS = {"type": "button", "label": "Go", "onPress": {"action": "go"}}
         ),
         (output({"type": "markdown", "content": {"state": "k"}}), "element.children[0].content.$state: is missing"),
         (
-            {**output(), "element": {"type": "configuration", "children": [test_ui.LEAST["stepper"][0](), PRESS]}},
+            {**output(), "element": {"type": "configuration", "children": [builders.LEAST["stepper"][0](), PRESS]}},
             "element.children: holds a `stepper`, next to which nothing else is allowed",
         ),
         (

@@ -12,26 +12,13 @@ from hypothesis import strategies as st
 from runtime.contract import document_size
 from runtime.contract.document_size import MAX_DOCUMENT_CHARACTERS, MAX_DOCUMENT_PARTS, size_of, size_problem
 from runtime.contract.documents import NotADocument, check_document
+from tests.runtime.contract.sized_documents import document_with, paragraph
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
     max_leaves=20,
 )
-
-
-def document_with(parts: int, text: str = "a") -> dict[str, Any]:
-    """Make a document of so many objects and arrays: itself, its data, its blocks, then marks and more blocks."""
-    whole, marks = divmod(parts - 3, 6)
-    nodes = [paragraph(text) for _ in range(whole)]
-    nodes[-1]["nodes"][0]["leaves"][0]["marks"] = [{"object": "mark", "type": "bold"} for _ in range(marks)]
-    return {"object": "document", "data": {}, "nodes": nodes}
-
-
-def paragraph(text: str) -> dict[str, Any]:
-    """Make a block of six objects and arrays."""
-    leaf = {"object": "leaf", "text": text, "marks": []}
-    return {"object": "block", "type": "paragraph", "nodes": [{"object": "text", "leaves": [leaf]}]}
 
 
 @given(st.dictionaries(st.text(max_size=5), VALUES, max_size=5))

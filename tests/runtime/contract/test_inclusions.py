@@ -8,7 +8,7 @@ from runtime.contract.document_sections import MAX_BLOCKS, sections_of
 from runtime.contract.inclusions import MAX_INCLUSIONS, Inclusions
 from runtime.services.html.writing import html_of
 from runtime.services.markdown.writing import markdown_of
-from tests.runtime.services.test_html import Targets
+from tests.runtime.services.link_targets import Targets
 
 
 def including(content_id: str, times: int) -> dict[str, Any]:

@@ -74,6 +74,7 @@ def send(engine: Engine, invocation: Invocation) -> Answered:
 
 
 Ask = Callable[..., Answered]
+Probe = Callable[..., Any]
 
 
 def asker(engine: Engine) -> Ask:

@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,9 +20,7 @@ from runtime.engines import work_limits
 from runtime.engines.egress import Address, EgressRules
 from runtime.engines.egress_exchange import without_credentials
 from runtime.engines.python_process.pool import PythonEngine
-
-Ask = Callable[..., Any]
-
+from tests.runtime.engines.conftest import Ask
 
 _HEAD = """
 from runtime.sdk import Integration, Response

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from runtime.contract.invocation import Failure, Script
 from runtime.engines.engine import refusal
 from runtime.engines.python_process.pool import PythonEngine
-from tests.runtime.engines.test_python_scripts import refused
-
-Probe = Callable[..., Any]
+from tests.runtime.engines.conftest import Probe
+from tests.runtime.engines.refusals import refused
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from runtime.contract.invocation import FailureKind, LimitName, Limits, Script
-
-Probe = Callable[..., Any]
+from tests.runtime.engines.conftest import Probe
 
 GOOD = Script(
     "good",

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from runtime.contract.invocation import Script
-
-Probe = Callable[..., Any]
+from tests.runtime.engines.conftest import Probe
 
 
 def test_host_files_are_not_there(probe: Probe) -> None:

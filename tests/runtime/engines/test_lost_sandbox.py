@@ -26,7 +26,8 @@ from runtime.engines.table import ENGINES, Engines
 from runtime.services import publishing
 from tests.conftest import wait_for
 from tests.runtime.engines.conftest import asker
-from tests.runtime.engines.test_walls import GOOD, OTHERS, family
+from tests.runtime.engines.good_scripts import GOOD
+from tests.runtime.engines.process_family import OTHERS, family
 
 
 @pytest.fixture(params=["python", "v2"])

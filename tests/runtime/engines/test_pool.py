@@ -18,7 +18,6 @@ from runtime.engines.python_process.pool import PythonEngine
 from tests.conftest import wait_for
 from tests.runtime.engines.conftest import together
 
-Ask = Callable[..., Any]
 Make = Callable[..., PythonEngine]
 HEAD = "from runtime.sdk import Integration, Response\nintegration = Integration()\n"
 COUNTING = (

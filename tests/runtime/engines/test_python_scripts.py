@@ -13,20 +13,14 @@ from typing import Any
 import pytest
 
 from runtime.contract.invocation import Invocation, Limits, Script, ScriptFault, Trace
-from runtime.engines.engine import AnswerCut, ScriptRefused
+from runtime.engines.engine import AnswerCut
 from runtime.engines.python_process.pool import PythonEngine
+from tests.runtime.engines.conftest import Probe
+from tests.runtime.engines.refusals import refused
 
-Probe = Callable[..., Any]
 HEAD = """from runtime.sdk import Integration, Response
 integration = Integration()
 """
-
-
-def refused(engine: PythonEngine, source: str, entry: str = "integration.py") -> ScriptFault:
-    """Return why a script is refused."""
-    with pytest.raises(ScriptRefused) as caught:
-        engine.check(Script("checked", "python", source, entry))
-    return caught.value.fault
 
 
 def zipped(files: dict[str, str | bytes]) -> str:

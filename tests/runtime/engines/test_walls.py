@@ -6,7 +6,6 @@ that has to be started, and all processes together must hold little memory.
 
 from __future__ import annotations
 
-import os
 import textwrap
 import threading
 import time
@@ -24,6 +23,8 @@ from runtime.engines.engine import Engine
 from runtime.engines.processes import resident
 from runtime.engines.table import ENGINES
 from tests.runtime.engines.conftest import Answered, Ask, asker, handler
+from tests.runtime.engines.good_scripts import GOOD
+from tests.runtime.engines.process_family import OTHERS, family
 
 MEGABYTE = 1 << 20
 EACH = 40 * MEGABYTE
@@ -32,10 +33,6 @@ MOST = 440 * MEGABYTE
 """What all processes below this one may hold beyond that: a script at its limit, and the process before it, at its
 limit too, of which the kernel has not let go yet where the machine is busy."""
 
-GOOD = {
-    "python": handler("return Response.json('fine')"),
-    "v2": "export default { fetch() { return Response.json('fine'); } };",
-}
 JAVASCRIPT = "export default {{ async fetch(request, env, ctx) {{\n{code}\n}} }};\n"
 SOCKETS = """
 import errno, socket
@@ -296,28 +293,6 @@ class Watching:
 
 
 OURS = Path("/proc/self/cmdline").read_bytes()
-OTHERS: set[int] = set()
-"""Processes below this one that are none of the engine's under test."""
-
-
-def family() -> list[int]:
-    """Return the processes of the engine under test: those below this one that were not there before it."""
-    parents: dict[int, list[int]] = {}
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
-            except OSError:
-                continue
-            parents.setdefault(int(fields[1]), []).append(int(folder.name))
-    results, todo = [], list(parents.get(os.getpid(), []))
-    while todo:
-        pid = todo.pop()
-        if pid in OTHERS:
-            continue
-        results.append(pid)
-        todo += parents.get(pid, [])
-    return results
 
 
 def _held(pid: int) -> int:

@@ -60,6 +60,9 @@ class Told:
         return dict(self.raw.headers)
 
 
+Tell = Callable[..., Told]
+
+
 def send(
     integration: Integration,
     event: dict[str, Any],

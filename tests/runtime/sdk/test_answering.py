@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from runtime.sdk import ExposableError, Integration, Response, ui
 from runtime.sdk.answering import RawCall, answer, describe, find_integration
-
-Tell = Callable[..., Any]
+from tests.runtime.sdk.conftest import Tell
 
 
 def fetch_event(method: str = "get", path: str = "/x", **fields: Any) -> dict[str, Any]:

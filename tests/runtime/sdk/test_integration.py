@@ -12,8 +12,7 @@ import pytest
 from runtime.contract import events as contract
 from runtime.sdk import Integration, RegistrationError, events, ui
 from runtime.sdk.events import ANSWERED_EVENTS, BACKGROUND_EVENTS, BackgroundEvent
-
-Tell = Callable[..., Any]
+from tests.runtime.sdk.conftest import Tell
 
 
 def test_event_names_are_written_the_same_twice() -> None:

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 
 from runtime.sdk import Context, Integration, OAuthConfig, oauth_handler, oauth_token
+from tests.runtime.sdk.conftest import Tell
 
-Tell = Callable[..., Any]
 ENDPOINT = "https://host.example/v1/integrations/demo"
 FRESH = {"access_token": "new", "refresh_token": "r2", "expires_in": 3600}
 

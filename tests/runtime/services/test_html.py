@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from html.parser import HTMLParser
 from typing import Any
 
@@ -13,11 +12,11 @@ from hypothesis import strategies as st
 
 from runtime.services.html.coloring import Coloring
 from runtime.services.html.formulas import LONGEST, Formulas
-from runtime.services.html.targets import Ref
 from runtime.services.html.writing import html_of
 from runtime.services.markdown.reading import document_of
 from runtime.services.printing import formulas
 from runtime.services.printing.formulas import DrawnFormulas
+from tests.runtime.services.link_targets import Targets
 
 ALLOWED = {
     *(
@@ -52,37 +51,6 @@ FORMULAS = {
     *("separator", "stretchy", "voffset", "width"),
 }
 ATTRIBUTES = {"alt", "aria-label", "class", "height", "href", "id", "role", "src", "start", "tabindex", "width"}
-
-
-class Targets:
-    """Leads everywhere it is asked to."""
-
-    def href(self, ref: Ref) -> str | None:
-        url = ref.get("url")
-        return url if isinstance(url, str) else f"#{ref.get('page') or ref.get('anchor') or ''}"
-
-    image = href
-
-    def title(self, ref: Ref) -> str | None:
-        return str(ref.get("page") or ref.get("file") or ref.get("url") or "")
-
-    def icon(self, name: str) -> str:
-        return ""
-
-    def leaves(self, href: str) -> bool:
-        return "elsewhere" in href
-
-    def anchor(self, name: str) -> str:
-        return f"of-{name}"
-
-    def formula(self, tex: str, *, display: bool) -> str | None:
-        return Formulas().mathml(tex, display=display)
-
-    def colored(self, code: str, syntax: str) -> str:
-        return Coloring().html(code, syntax)
-
-    def block(self, node: Mapping[str, Any]) -> str | None:
-        return None
 
 
 class Looked(HTMLParser):

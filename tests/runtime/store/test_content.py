@@ -22,7 +22,7 @@ from runtime.store.content.revisions import SnapshotCache, snapshot_of
 from runtime.store.content.snapshot import BrokenTree, Snapshot, in_order
 from runtime.store.tables.content import ContentPieceRow
 from runtime.store.tables.spaces import SpaceRow
-from tests.runtime.contract.test_document_size import document_with
+from tests.runtime.contract.sized_documents import document_with
 from tests.runtime.store.conftest import World, made
 
 IDS = st.text("abcdefgh", min_size=1, max_size=4)

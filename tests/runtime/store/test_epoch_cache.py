@@ -31,37 +31,16 @@ from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.organizations import MemberRow, OrganizationRow, TokenRow
 from runtime.store.tables.spaces import SpaceRow
 from tests.runtime.store.conftest import World, named
+from tests.runtime.store.counted_reads import SPACE, SPACE_THERE, Counted, nobody, visibility
 
 HERE, THERE = named("organizations", "here"), named("organizations", "there")
-SPACE, SPACE_THERE = named("spaces", "here"), named("spaces", "there")
 INTEGRATION, INSTALLATION = named("integrations", "here"), named("installations", "here")
 PERSON = Reach("user", user_id=named("users", "here"), roles=frozenset({(HERE, "admin")}))
-
-
-def visibility(session: Session) -> str:
-    row = rows.find(session, HOST, SpaceRow, id=SPACE)
-    assert row is not None
-    return row.visibility
 
 
 def show(database: Database, space: str, value: str) -> None:
     with database.transaction(writes=True) as session:
         session.execute(update(SpaceRow).where(SpaceRow.id == space).values(visibility=value))
-
-
-def nobody(_key: object, _value: object) -> str:
-    return ""
-
-
-class Counted:
-    """Makes a value, and counts how often."""
-
-    def __init__(self, make: Callable[[Session], Any] = visibility) -> None:
-        self._make, self.times = make, 0
-
-    def __call__(self, session: Session) -> Any:
-        self.times += 1
-        return self._make(session)
 
 
 def rests_on(database: Database, make: Callable[[Session], Any]) -> Collection[str] | None:

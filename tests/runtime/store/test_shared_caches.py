@@ -11,7 +11,7 @@ from runtime.store.tables.content import RevisionRow
 from runtime.store.tables.integrations import IntegrationRow, VersionRow
 from runtime.store.tables.spaces import SpaceRow
 from tests.runtime.store.conftest import World
-from tests.runtime.store.test_epoch_cache import SPACE, SPACE_THERE, Counted, nobody, visibility
+from tests.runtime.store.counted_reads import SPACE, SPACE_THERE, Counted, nobody, visibility
 
 
 def test_one_owner_cannot_empty_what_all_need(world: World) -> None:

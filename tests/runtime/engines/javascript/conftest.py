@@ -16,7 +16,7 @@ import pytest
 from runtime.contract.invocation import Script
 from runtime.engines.egress import EgressRules
 from runtime.engines.javascript.pool import JavaScriptEngine
-from tests.runtime.engines.conftest import Answered, Ask, asker
+from tests.runtime.engines.conftest import FETCH, Answered, Ask, asker
 
 HEAD = """export default { async fetch(request, env, ctx) {
 const form = await request.formData();
@@ -33,6 +33,16 @@ def worker(code: str, before: str = "") -> str:
 def script(source: str, version: str | None = None, entry: str = "src/index.js") -> Script:
     """Return a script of a version nobody else has."""
     return Script(version=version or uuid.uuid4().hex, runtime="v2", source=source, entry=entry)
+
+
+def logs(got: Any) -> list[tuple[str, str]]:
+    """Return what a call wrote to the console, with its levels."""
+    return [(line.level, line.message) for line in got.trace.logs]
+
+
+def at(path: str) -> dict[str, Any]:
+    """Return the event of a request to a path."""
+    return FETCH | {"request": {"method": "get", "url": f"https://integrations.example{path}", "headers": {}}}
 
 
 class _Peer(BaseHTTPRequestHandler):

@@ -6,7 +6,6 @@ import base64
 import json
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -15,19 +14,10 @@ import pytest
 from runtime.contract.invocation import Invocation, Limits, Script, Trace
 from runtime.engines.engine import AnswerCut
 from runtime.engines.javascript.pool import JavaScriptEngine
-from tests.runtime.engines.conftest import ENVIRONMENT, FETCH, Answered, Ask
-from tests.runtime.engines.javascript.conftest import script, worker
+from tests.runtime.engines.conftest import ENVIRONMENT, FETCH, Answered, Ask, Probe
+from tests.runtime.engines.javascript.conftest import at, logs, script, worker
 
-Probe = Callable[..., Any]
 POST = FETCH | {"request": {"method": "post", "url": "https://integrations.example/", "headers": {}}}
-
-
-def logs(got: Any) -> list[tuple[str, str]]:
-    return [(line.level, line.message) for line in got.trace.logs]
-
-
-def at(path: str) -> dict[str, Any]:
-    return FETCH | {"request": {"method": "get", "url": f"https://integrations.example{path}", "headers": {}}}
 
 
 def test_console_reaches_the_trace_with_levels_and_times(probe: Probe) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +13,8 @@ from runtime.contract.invocation import Limits
 from runtime.engines.engine import AnswerCut, ScriptRefused, ScriptTooLarge
 from runtime.engines.javascript.pool import JavaScriptEngine
 from tests.conftest import wait_for
-from tests.runtime.engines.conftest import FETCH, Ask
-from tests.runtime.engines.javascript.conftest import script, worker
-
-Probe = Callable[..., Any]
-
-
-def logs(got: Any) -> list[tuple[str, str]]:
-    return [(line.level, line.message) for line in got.trace.logs]
-
-
-def at(path: str) -> dict[str, Any]:
-    return FETCH | {"request": {"method": "get", "url": f"https://integrations.example{path}", "headers": {}}}
+from tests.runtime.engines.conftest import Ask, Probe
+from tests.runtime.engines.javascript.conftest import at, logs, script, worker
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
 import runtime.engines.javascript
+from tests.runtime.engines.conftest import Probe
 from tests.runtime.engines.javascript.conftest import worker
 
-Probe = Callable[..., Any]
 IMPORTS = Path(runtime.engines.javascript.__file__).parent / "inside" / "imports.json"
 REFUSED = sorted(name for name, target in json.loads(IMPORTS.read_text())["imports"].items() if target is None)
 ALLOWED = [

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from tests.runtime.engines.conftest import Ask
+from tests.runtime.engines.conftest import Ask, Probe
 from tests.runtime.engines.javascript.conftest import script, worker
-
-Probe = Callable[..., Any]
 
 
 def test_timers_end_with_the_call_that_set_them(ask: Ask) -> None:

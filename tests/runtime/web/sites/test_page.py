@@ -11,9 +11,9 @@ import requests
 
 from runtime.web.sites.page_reports import violations
 from tests.conftest import COUNTER, SCOPES, HostProcess, Installed, init, installed, tenant, wait_for
+from tests.scenarios.content import Space
 from tests.scenarios.elsewhere import packed
-from tests.scenarios.test_content import Space
-from tests.scenarios.test_importing import sent
+from tests.scenarios.importing import sent
 
 SCRIPT = (
     COUNTER

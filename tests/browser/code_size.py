@@ -1,0 +1,5 @@
+"""How much code a page may load."""
+
+from __future__ import annotations
+
+MOST = 60 * 1024
