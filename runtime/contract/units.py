@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-KILO, MEGA = 1024, 1024 * 1024
+KILO, MEGA, GIGA = 1024, 1024 * 1024, 1024 * 1024 * 1024
 
 
 def duration_text(milliseconds: float) -> str:
@@ -18,7 +18,7 @@ def duration_text(milliseconds: float) -> str:
 
 def bytes_text(size: float) -> str:
     """Write a size, given in bytes, where 1 KB is 1024 of them."""
-    for unit, name in ((MEGA, "MB"), (KILO, "KB")):
+    for unit, name in ((GIGA, "GB"), (MEGA, "MB"), (KILO, "KB")):
         if size >= unit:
             number = size / unit
             return f"{number:.0f} {name}" if number >= 9.95 or number == int(number) else f"{number:.1f} {name}"

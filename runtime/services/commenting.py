@@ -102,7 +102,7 @@ def remove(session: Session, row: CommentRow | CommentReplyRow) -> bool:
         size += stored.size_of_replies(session, row.id)
     gone = rows.remove(session, row)
     if gone:
-        sizes.note(session, row.space_id, -size)
+        sizes.note(session, row.space_id, comments=-size)
     return gone
 
 
@@ -120,7 +120,7 @@ def _count(session: Session, row: CommentRow | CommentReplyRow, before: int = 0)
     more = stored.size_of(row) - before
     if more > 0:
         organization_storage.enforce_for_space(session, row.space_id, more)
-    sizes.note(session, row.space_id, more)
+    sizes.note(session, row.space_id, comments=more)
 
 
 def _change(

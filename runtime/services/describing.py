@@ -27,7 +27,7 @@ def describe(session: Session, row: ChangeRequestRow, body: UpdateChangeRequest 
     more = _size(row.description) - _size(before)
     if more > 0:
         organization_storage.enforce_for_space(session, row.space_id, more)
-    sizes.note(session, row.space_id, more)
+    sizes.note(session, row.space_id, comments=more)
 
 
 def _size(description: Mapping[str, Any] | None) -> int:

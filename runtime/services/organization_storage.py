@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.spaces import RESTORABLE_DAYS
+from runtime.contract.units import bytes_text
 from runtime.services import disk_room
 from runtime.store import organization_storage as stored
 from runtime.store import rows
@@ -20,9 +21,9 @@ GB = 1 << 30
 LEEWAY = 0.1
 """Part of the limit that what only deletes or moves may go beyond it: that is stored as a revision, too."""
 FULL = (
-    "This organization stores {there:.1f} GB of the {most:g} GB that this host allows, and this needs {more:.1f} GB "
-    f"more. Delete spaces (they count for {RESTORABLE_DAYS} more days), or ask whoever runs the host to raise "
-    "DEVKIT_ORGANIZATION_STORAGE."
+    "This organization stores {there} of the {most:g} GB that this host allows, and this needs {more} more. Delete "
+    "comments, integrations' versions or API specifications, which frees room at once, or spaces, which count for "
+    f"{RESTORABLE_DAYS} more days; or ask whoever runs the host to raise DEVKIT_ORGANIZATION_STORAGE."
 )
 
 _gigabytes: float = 0
@@ -45,7 +46,7 @@ def enforce(session: Session, organization_id: str, more: int = 0, *, frees: boo
         return
     there = stored.size_of(session, organization_id)
     if there + more >= _gigabytes * GB * (1 + LEEWAY if frees else 1):
-        raise errors.BadRequest(FULL.format(there=there / GB, most=_gigabytes, more=more / GB))
+        raise errors.BadRequest(FULL.format(there=bytes_text(there), most=_gigabytes, more=bytes_text(more)))
 
 
 def enforce_for_space(session: Session, space_id: str, more: int = 0, *, frees: bool = False) -> None:

@@ -62,10 +62,10 @@ def for_collections(session: Session, organization_id: str, more: int = 1) -> No
 def for_administered(session: Session, user_id: str) -> None:
     """Make sure that a person may administer one more organization; raises Conflict.
 
-    Those of single sign-on do not count: whoever runs an identity provider makes anybody a member, without being asked.
+    Those that single sign-on made do not count: whoever runs an identity provider makes anybody a member, unasked.
     """
     locks.acquire(session, f"organizations of {user_id}")
-    if len(rows.every(session, HOST, MemberRow, user_id=user_id, role="admin", sso=False)) >= MAX_ADMINISTERED:
+    if len(rows.every(session, HOST, MemberRow, user_id=user_id, role="admin", provisioned=False)) >= MAX_ADMINISTERED:
         raise errors.Conflict(ADMINISTERS_MANY.format(most=f"{MAX_ADMINISTERED:,}"))
 
 

@@ -224,7 +224,7 @@ def _member(session: Session, provider: SamlProviderRow, person: SignedIn, momen
             quotas.for_members(session, provider.organization_id)
         except errors.BadRequest as full:
             raise ResponseRejected(str(full)) from full
-        member = MemberRow(**by, role=role)
+        member = MemberRow(**by, role=role, provisioned=True)
         session.add(member)
         session.flush()
         if provider.default_team is not None:

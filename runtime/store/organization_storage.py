@@ -21,7 +21,7 @@ def size_of(session: Session, organization_id: str) -> int:
 
 def _sums(organization_id: str) -> tuple[Select[int], ...]:
     content = (
-        select(func.sum(ContentSizeRow.size + ContentSizeRow.files))
+        select(func.sum(ContentSizeRow.size + ContentSizeRow.files + ContentSizeRow.comments))
         .join(SpaceRow, SpaceRow.id == ContentSizeRow.space_id)
         .where(SpaceRow.organization_id == organization_id)
     )
@@ -38,13 +38,13 @@ def _sums(organization_id: str) -> tuple[Select[int], ...]:
     pdfs = (
         select(func.sum(PdfRow.size))
         .join(SpaceRow, SpaceRow.id == PdfRow.space_id)
-        .where(SpaceRow.organization_id == organization_id)
+        .where(SpaceRow.organization_id == organization_id, PdfRow.blob.is_not(None))
     )
     uploads = (
         select(func.sum(BlobRow.size))
         .join(ImportRow, ImportRow.blob == BlobRow.name)
         .join(SpaceRow, SpaceRow.id == ImportRow.space_id)
-        .where(SpaceRow.organization_id == organization_id)
+        .where(SpaceRow.organization_id == organization_id, ImportRow.blob.is_not(None))
     )
     sources = (
         select(func.sum(BlobRow.size))

@@ -157,7 +157,7 @@ def need(session: Session, space_id: str, blobs: Sequence[Blob]) -> None:
         else:
             known = SpaceBlobRow.space_id == space_id, SpaceBlobRow.name == blob.name
             session.execute(update(SpaceBlobRow).where(*known).values(added_at=value["added_at"]))
-    sizes.note(session, space_id, 0, files=more)
+    sizes.note(session, space_id, files=more)
 
 
 def files_of(session: Session, space_id: str) -> tuple[int, int]:

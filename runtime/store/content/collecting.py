@@ -115,7 +115,7 @@ def sweep(database: Database, space_id: str) -> None:
                 SpaceBlobRow.name.in_(unneeded),
                 SpaceBlobRow.added_at < now() - GRACE,
             )
-            sizes.note(session, space_id, 0, files=-sum(session.scalars(of_blobs.returning(SpaceBlobRow.size))))
+            sizes.note(session, space_id, files=-sum(session.scalars(of_blobs.returning(SpaceBlobRow.size))))
 
 
 @contextmanager

@@ -3,7 +3,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0044');
+INSERT INTO "alembic_version" VALUES('0045');
 CREATE TABLE blobs (
 	name VARCHAR(64) NOT NULL, 
 	size BIGINT NOT NULL, 
@@ -127,7 +127,7 @@ CREATE TABLE content_pieces (
 );
 CREATE TABLE content_sizes (
 	space_id VARCHAR(20) NOT NULL, 
-	size BIGINT NOT NULL, files BIGINT DEFAULT '0' NOT NULL, 
+	size BIGINT NOT NULL, files BIGINT DEFAULT '0' NOT NULL, comments BIGINT DEFAULT '0' NOT NULL, 
 	CONSTRAINT pk_content_sizes PRIMARY KEY (space_id), 
 	CONSTRAINT fk_content_sizes_space_id_spaces FOREIGN KEY(space_id) REFERENCES spaces (id) ON DELETE CASCADE
 );
@@ -378,7 +378,7 @@ CREATE TABLE members (
 	organization_id VARCHAR(20) NOT NULL, 
 	user_id VARCHAR(20) NOT NULL, 
 	role VARCHAR(10), 
-	joined_at DATETIME NOT NULL, last_seen_at DATETIME, sso BOOLEAN DEFAULT 0 NOT NULL, disabled BOOLEAN DEFAULT 0 NOT NULL, 
+	joined_at DATETIME NOT NULL, last_seen_at DATETIME, sso BOOLEAN DEFAULT 0 NOT NULL, disabled BOOLEAN DEFAULT 0 NOT NULL, provisioned BOOLEAN DEFAULT 0 NOT NULL, 
 	PRIMARY KEY (organization_id, user_id), 
 	FOREIGN KEY(organization_id) REFERENCES organizations (id) ON DELETE CASCADE, 
 	FOREIGN KEY(user_id) REFERENCES users (id) ON DELETE CASCADE
@@ -722,8 +722,8 @@ CREATE TABLE "tokens" (
 	PRIMARY KEY (id), 
 	CONSTRAINT sessions_of_token FOREIGN KEY(parent_id) REFERENCES tokens (id) ON DELETE CASCADE, 
 	CONSTRAINT tokens_of_organization FOREIGN KEY(organization_id) REFERENCES organizations (id) ON DELETE CASCADE, 
-	FOREIGN KEY(user_id) REFERENCES users (id) ON DELETE CASCADE, 
-	UNIQUE (digest)
+	UNIQUE (digest), 
+	FOREIGN KEY(user_id) REFERENCES users (id) ON DELETE CASCADE
 );
 CREATE TABLE translations (
 	id VARCHAR(20) NOT NULL, 
@@ -809,8 +809,8 @@ CREATE INDEX ix_saml_sign_ins_provider_id ON saml_sign_ins (provider_id);
 CREATE INDEX ix_saml_sign_ins_expires_at ON saml_sign_ins (expires_at);
 CREATE INDEX ix_saml_sign_ins_code ON saml_sign_ins (code);
 CREATE INDEX ix_saml_sign_ins_user_id ON saml_sign_ins (user_id);
-CREATE INDEX ix_tokens_expires_at ON tokens (expires_at);
 CREATE INDEX ix_tokens_user_id ON tokens (user_id);
+CREATE INDEX ix_tokens_expires_at ON tokens (expires_at);
 CREATE INDEX ix_tokens_parent_id ON tokens (parent_id);
 CREATE INDEX ix_tokens_organization_id ON tokens (organization_id);
 CREATE INDEX collections_of_organization ON collections (organization_id, position, id);
@@ -846,9 +846,9 @@ CREATE INDEX ix_site_redirects_site_section_id ON site_redirects (site_section_i
 CREATE INDEX ix_site_redirects_site_space_id ON site_redirects (site_space_id);
 CREATE INDEX site_redirects_in_order ON site_redirects (site_id, created_at, id);
 CREATE UNIQUE INDEX site_redirects_by_source ON site_redirects (site_id, source);
-CREATE INDEX ix_visitor_sessions_expires_at ON visitor_sessions (expires_at);
 CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
 CREATE INDEX ix_visitor_sessions_site_installation_id ON visitor_sessions (site_installation_id);
+CREATE INDEX ix_visitor_sessions_expires_at ON visitor_sessions (expires_at);
 CREATE INDEX revisions_of_space ON revisions (space_id, created_at, id);
 CREATE INDEX ix_revisions_user_id ON revisions (user_id);
 CREATE INDEX change_requests_of_space ON change_requests (space_id, created_at, id);
@@ -905,4 +905,6 @@ CREATE INDEX invite_emails_of_organization ON invite_emails (organization_id, ex
 CREATE INDEX invite_emails_of_person ON invite_emails (user_id, expires_at);
 CREATE INDEX invite_emails_over ON invite_emails (expires_at);
 CREATE INDEX integration_versions_by_size ON integration_versions (integration_id, size);
+CREATE INDEX imports_that_keep_blobs ON imports (space_id, blob) WHERE blob IS NOT NULL;
+CREATE INDEX pdfs_by_size ON pdfs (space_id, size) WHERE blob IS NOT NULL;
 COMMIT;

@@ -92,9 +92,10 @@ class ContentPieceRow(Table):
 
 
 class ContentSizeRow(Table):
-    """How many bytes the content of a space has, as it is stored, with what is said about it, and its files.
+    """How many bytes a space has, as they are stored: its content, its files, and what is said about it.
 
-    Content is pieces, what documents refer to, and variables; about it are comments and descriptions.
+    Content is pieces, what documents refer to, and variables; said about it are comments and descriptions. People who
+    may only comment write these: they never use up what a space may have of content.
     """
 
     __tablename__ = "content_sizes"
@@ -103,6 +104,7 @@ class ContentSizeRow(Table):
     space_id: Mapped[str] = mapped_column(ForeignKey("spaces.id", ondelete="CASCADE"), primary_key=True)
     size: Mapped[int] = mapped_column(BigInteger)
     files: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
+    comments: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
 
 
 class DocumentReferencesRow(Table):

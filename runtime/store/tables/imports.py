@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import ClassVar
 
-from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, Integer, String, Text, false, select
+from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, Integer, String, Text, false, select, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from runtime.contract.identifiers import new_id
@@ -13,6 +13,8 @@ from runtime.store.database import Table, UtcTime, now
 from runtime.store.epoch_rules import NOT_KEPT, EpochRules
 from runtime.store.reach import Reach
 from runtime.store.tables.spaces import SpaceRow
+
+KEEPS = text("blob IS NOT NULL")
 
 
 class ImportRow(Table):
@@ -26,6 +28,7 @@ class ImportRow(Table):
         Index("imports_of_space", "space_id", "created_at", "id"),
         Index("imports_of_change_request", "change_request_id"),
         Index("imports_with_blob", "blob"),
+        Index("imports_that_keep_blobs", "space_id", "blob", sqlite_where=KEEPS, postgresql_where=KEEPS),
     )
     epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 

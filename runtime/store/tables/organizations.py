@@ -104,6 +104,8 @@ class MemberRow(SeenByMembers, Table):
     joined_at: Mapped[datetime] = mapped_column(UtcTime, default=now)
     last_seen_at: Mapped[datetime | None] = mapped_column(UtcTime)
     sso: Mapped[bool] = mapped_column(default=False)
+    provisioned: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether single sign-on made the membership, which nobody can say of themselves, unlike `sso`."""
     disabled: Mapped[bool] = mapped_column(default=False)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import ClassVar
 
-from sqlalchemy import BigInteger, Boolean, ForeignKey, Index, String
+from sqlalchemy import BigInteger, Boolean, ForeignKey, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from runtime.contract.identifiers import new_id
 from runtime.store.database import Table, UtcTime, now
 from runtime.store.epoch_rules import NOT_KEPT, EpochRules
+
+KEEPS = text("blob IS NOT NULL")
 
 
 class PdfRow(Table):
@@ -24,6 +26,7 @@ class PdfRow(Table):
         Index("pdfs_of_what", "space_id", "revision_id", "page_id", "only", unique=True),
         Index("pdfs_by_use", "used_at", "id"),
         Index("pdfs_of_blob", "blob"),
+        Index("pdfs_by_size", "space_id", "size", sqlite_where=KEEPS, postgresql_where=KEEPS),
     )
     taken: ClassVar[str] = "Somebody requested the same PDF concurrently; try again."
     epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT

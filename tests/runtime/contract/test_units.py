@@ -37,6 +37,8 @@ def test_durations(milliseconds: float, text: str) -> None:
         (12 * 1024 + 100, "12 KB"),
         (128 * 1024 * 1024, "128 MB"),
         (5 * 1024 * 1024 + 512 * 1024, "5.5 MB"),
+        (1023 * 1024 * 1024, "1023 MB"),
+        (50 * 1024 * 1024 * 1024, "50 GB"),
     ],
 )
 def test_sizes(size: int, text: str) -> None:

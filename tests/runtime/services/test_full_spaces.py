@@ -241,7 +241,7 @@ def test_an_organization_has_as_much_content_as_the_host_allows(
 def test_what_is_said_about_a_space_is_counted_in_bytes_and_off_again(ground: Ground) -> None:
     def size() -> int:
         with ground.database.transaction(writes=False) as session:
-            return sizes.size_of(session, ground.space)
+            return sizes.whole_size_of(session, [ground.space])
 
     said = {"body": {"markdown": "日" * 3000}}
     before = size()
@@ -250,6 +250,9 @@ def test_what_is_said_about_a_space_is_counted_in_bytes_and_off_again(ground: Gr
         comment = commenting.post(session, space, ground.user, PostComment.model_validate(said))
         reply = commenting.reply(session, comment, ground.user, CommentBody.model_validate(said["body"]))
     assert size() > before + 4 * 9000
+    with ground.database.transaction(writes=False) as session:
+        content = sizes.size_of(session, ground.space)
+    assert content <= before, "who may only comment uses up nothing of what there may be of content"
     with ground.database.transaction(writes=True) as session:
         one = session.get_one(CommentRow, comment.id)
         commenting.update(session, one, ground.user, UpdateComment.model_validate({"body": {"markdown": "short"}}))
@@ -295,9 +298,9 @@ def test_what_is_changed_at_once_is_counted_once(ground: Ground) -> None:
             return
 
     with ground.database.transaction(writes=False) as session:
-        before = sizes.size_of(session, ground.space) - stored_comments.size_of(session.get_one(CommentRow, comment.id))
+        before = sizes.whole_size_of(session, [ground.space]) - stored_comments.size_of(session.get_one(CommentRow, comment.id))
     with ThreadPoolExecutor(AT_ONCE) as threads:
         list(threads.map(shorten, range(AT_ONCE)))
     with ground.database.transaction(writes=False) as session:
         assert session.get(CommentRow, comment.id) is None
-        assert sizes.size_of(session, ground.space) == before
+        assert sizes.whole_size_of(session, [ground.space]) == before

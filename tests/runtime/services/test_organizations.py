@@ -47,3 +47,25 @@ def test_nobody_is_made_administrator_of_more(tmp_path: Path, monkeypatch: pytes
         with pytest.raises(errors.Conflict, match="at most 1 organizations"):
             membership.change_role(session, theirs, member, "admin")
         membership.change_role(session, theirs, member, "create")
+
+
+def test_who_signs_in_once_at_all_of_theirs_still_administers_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Anybody can say of themselves that they sign in at an identity provider, and that provider may be their own."""
+    monkeypatch.setattr(quotas, "MAX_ADMINISTERED", 1)
+    with databases.opened(tmp_path) as database, database.transaction(writes=True) as session:
+        session.add_all(UserRow(id=name, display_name=name, email=name) for name in ("ada", "eve"))
+        session.flush()
+        hers = organizations.create(session, "Hers", None, "ada")
+        own = rows.find(session, HOST, MemberRow, organization_id=hers.id, user_id="ada")
+        assert own is not None
+        own.sso = True
+        theirs = organizations.create(session, "Theirs", None, "eve")
+        session.add(MemberRow(organization_id=theirs.id, user_id="ada", role="admin", sso=True, provisioned=True))
+        session.flush()
+        with pytest.raises(errors.Conflict, match="at most 1 organizations"):
+            organizations.create(session, "One more", None, "ada")
+        session.delete(own)
+        session.flush()
+        organizations.create(session, "Another", None, "ada")

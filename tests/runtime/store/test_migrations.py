@@ -190,12 +190,23 @@ def test_what_organizations_store_is_counted_for_what_was_there(database: Databa
                 created_at=at(0),
             )
         _insert(writing, "integration_previews", version_id="v", position=0, image=b"345")
+        writing.execute(text("UPDATE integration_versions SET published = '{}' WHERE id = 'w'"))
+        _insert(writing, "users", id="u", display_name="U", email="u@example.com", created_at=at(0))
+        _insert(writing, "members", organization_id="o", user_id="u", joined_at=at(0), sso=True, disabled=False)
+        said = {"document": "{}", "markdown": "é", "user_id": "u", "revision_id": "r", "posted_at": at(0)}
+        for identifier in ("c", "d"):
+            _insert(writing, "comments", id=identifier, place_id="text", space_id="text", **said)
     migrate.migrate(database)
     with database.engine.connect() as connection:
-        query = text("SELECT space_id, size, files FROM content_sizes ORDER BY space_id")
-        assert [*map(tuple, connection.execute(query))] == [("both", 3, 1 << 34), ("files", 0, 1 << 34), ("text", 3, 0)]
+        query = text("SELECT space_id, size, files, comments FROM content_sizes ORDER BY space_id")
+        assert [*map(tuple, connection.execute(query))] == [
+            ("both", 3, 1 << 34, 0),
+            ("files", 0, 1 << 34, 0),
+            ("text", 3, 0, 8),
+        ]
+        assert connection.scalar(text("SELECT provisioned FROM members")), "as far as anybody knows"
         query = text("SELECT id, size FROM integration_versions ORDER BY id")
-        assert [*map(tuple, connection.execute(query))] == [("v", 2 + 2 + 3), ("w", 2)]
+        assert [*map(tuple, connection.execute(query))] == [("v", 2 + 2 + 3), ("w", 2 + 2)]
 
 
 def at(second: int) -> datetime:
