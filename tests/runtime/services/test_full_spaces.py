@@ -298,7 +298,9 @@ def test_what_is_changed_at_once_is_counted_once(ground: Ground) -> None:
             return
 
     with ground.database.transaction(writes=False) as session:
-        before = sizes.whole_size_of(session, [ground.space]) - stored_comments.size_of(session.get_one(CommentRow, comment.id))
+        before = sizes.whole_size_of(session, [ground.space]) - stored_comments.size_of(
+            session.get_one(CommentRow, comment.id)
+        )
     with ThreadPoolExecutor(AT_ONCE) as threads:
         list(threads.map(shorten, range(AT_ONCE)))
     with ground.database.transaction(writes=False) as session:
