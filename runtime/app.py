@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -270,7 +270,8 @@ def _host(settings: Settings, index: int, database: Database, followers: Followe
     invoker = Invoker(engines, recorder, sampling, settings.limits, tunnels, capacity.calls)
     plans = Plans(database, Planner(addresses))
     broker = _broker(settings)
-    tell = broker.tell if broker is not None else _nobody
+    # Without a broker, other processes look for work by themselves.
+    tell: Callable[[Work], None] = broker.tell if broker is not None else lambda _: None
     dispatcher = Dispatcher(
         database,
         Deliveries(database, plans),
@@ -377,10 +378,6 @@ def _broker(settings: Settings) -> Broker | None:
         return Broker(settings.broker_url)
     except BadBroker as error:  # without the address, which may hold a password
         raise BadSetting(f"DEVKIT_BROKER_URL: {error}") from error
-
-
-def _nobody(_work: Work) -> None:
-    """Tell nobody of work: other processes look for it by themselves."""
 
 
 def _egress(settings: Settings, addresses: Addresses, port: int | None) -> EgressRules:
