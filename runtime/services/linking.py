@@ -112,9 +112,8 @@ class Links:
         return itertools.islice(self._every(entries), MAX_LINKS)
 
     def _every(self, entries: Iterable[Page | ReusableContent]) -> Iterator[tuple[Page | ReusableContent, Reference]]:
-        for some in batched(list(entries), references.DOCUMENTS):
-            named = {entry.document for entry in some if entry.document is not None}
-            found = references.read(self._session, self.here.space.id, named)
+        portions = references.portions(self._session, self.here.space.id, entries, lambda entry: entry.document)
+        for some, found in portions:
             yield from ((entry, reference) for entry in some for reference in self._of(entry, found))
 
     def _entries(self) -> Iterator[Page | ReusableContent]:

@@ -60,7 +60,7 @@ def test_every_command_is_walked_here_and_has_a_test_of_its_own() -> None:
     here = "\n".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("*.py"))
     used = set(re.findall(r'(?:shell|logged_in|alone|devkit)\(\s*(?:tmp_path, )?"(\w+)"', here)) | {"dev"}
     assert set(COMMANDS) - {"tunnel"} <= used
-    scenario = Path(__file__).parents[1] / "scenarios" / "test_tunnels.py"
+    scenario = Path(__file__).parents[1] / "scenarios" / "tunnel_process.py"
     assert '"devkit", "tunnel"' in scenario.read_text(encoding="utf-8")
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import ColumnElement, and_, func, literal, select
 from sqlalchemy.orm import Session
@@ -16,8 +16,10 @@ from runtime.store.tables.content import DocumentReferencesRow
 
 AT_ONCE = 500
 """Rows in one statement."""
-DOCUMENTS = 25
-"""Documents whose references are in memory at once: those of a whole space may be more than there is memory for."""
+BYTES = 4 << 20
+"""References in memory at once, as they are stored: those of a whole space may be more than there is memory for."""
+
+T = TypeVar("T")
 
 
 class Found(NamedTuple):
@@ -63,8 +65,28 @@ def read(session: Session, space_id: str, names: Iterable[str]) -> dict[str, Fou
 
 def each(session: Session, space_id: str, names: Iterable[str]) -> Iterator[tuple[str, Found]]:
     """Read the references of many documents as `read` does, of some at a time."""
-    for some in batched(sorted(set(names)), DOCUMENTS):
-        yield from read(session, space_id, some).items()
+    for _, found in portions(session, space_id, sorted(set(names)), lambda name: name):
+        yield from found.items()
+
+
+def portions(
+    session: Session, space_id: str, items: Iterable[T], document_of: Callable[[T], str | None]
+) -> Iterator[tuple[list[T], dict[str, Found]]]:
+    """Read the references of the documents of many items, in their order: some items at a time, with what they need."""
+    every = list(items)
+    row, lengths = DocumentReferencesRow, dict[str, int]()
+    for some in _some(space_id, filter(None, map(document_of, every))):
+        query = select(row.name, sizes.stored_bytes(session, row.found)).where(some)
+        lengths |= {name.hex(): length for name, length in session.execute(query)}
+    portion, size = list[T](), 0
+    for item in every:
+        length = lengths.get(document_of(item) or "", 0)
+        if portion and size + length > BYTES:
+            yield portion, read(session, space_id, filter(None, map(document_of, portion)))
+            portion, size = [], 0
+        portion.append(item)
+        size += length
+    yield portion, read(session, space_id, filter(None, map(document_of, portion)))
 
 
 def _rows(session: Session, space_id: str, names: Iterable[str]) -> dict[bytes, Any]:

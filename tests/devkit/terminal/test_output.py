@@ -121,7 +121,7 @@ def test_what_others_write_looks_like_no_line_of_ours() -> None:
 
 
 def test_json_stays_json(capsys: pytest.CaptureFixture[str]) -> None:
-    output.answer(True, {"title": EVIL}, "")
+    output.print_result(True, {"title": EVIL}, "")
     assert json.loads(capsys.readouterr().out) == {"title": EVIL}
     output.say(json.dumps({"title": EVIL}, ensure_ascii=False))
     assert json.loads(capsys.readouterr().out) == {"title": EVIL}

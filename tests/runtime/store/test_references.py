@@ -60,6 +60,7 @@ def test_links_of_a_space_are_never_in_memory_together(
         return found
 
     monkeypatch.setattr(references, "read", counted)
+    monkeypatch.setattr(references, "BYTES", 2000)  # each document has about 200
     with database.transaction(writes=False) as session:
         here, row = session.get_one(SpaceRow, space_id), session.get_one(RevisionRow, revision_id)
         found = Links(session, HOST, Addresses("http://h.example", "http://h.example"), here, row)
