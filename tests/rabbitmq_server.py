@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,14 @@ class RabbitServer:
     def log(self) -> str:
         """What it wrote to its terminal."""
         return (self._folder / "output.log").read_text()
+
+
+@pytest.fixture(name="server", scope="module")
+def rabbit_server() -> Iterator[RabbitServer]:
+    """Give a server to the tests of a file."""
+    server = RabbitServer()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.remove()

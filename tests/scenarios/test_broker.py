@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 import requests
 
 from tests import databases
 from tests.conftest import HostProcess, Installed, init_with, installed, tenant_with, wait_for
-from tests.rabbitmq_server import RabbitServer
+from tests.rabbitmq_server import RabbitServer, rabbit_server  # noqa: F401  # a fixture
 
 ONLY_ANSWERS = {"DEVKIT_DISPATCH_THREADS": "0", "DEVKIT_JOB_THREADS": "0"}
-
-
-@pytest.fixture
-def server() -> Iterator[RabbitServer]:
-    server = RabbitServer()
-    try:
-        server.start()
-        yield server
-    finally:
-        server.remove()
 
 
 def _measured(host: HostProcess) -> float | None:

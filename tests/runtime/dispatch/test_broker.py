@@ -18,17 +18,7 @@ from runtime.dispatch.broker import EXCHANGE, BadBroker, Broker
 from runtime.settings import Settings
 from tests import databases
 from tests.conftest import free_port, wait_for
-from tests.rabbitmq_server import RabbitServer
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[RabbitServer]:
-    server = RabbitServer()
-    try:
-        server.start()
-        yield server
-    finally:
-        server.remove()
+from tests.rabbitmq_server import RabbitServer, rabbit_server  # noqa: F401  # a fixture
 
 
 class Process:
