@@ -12,6 +12,7 @@ from pathlib import Path
 from benchmarks import peers
 from benchmarks.hosts import Unmeasurable
 from benchmarks.measures import (
+    broker,
     content,
     events,
     first_render,
@@ -40,6 +41,7 @@ MEASURES: dict[str, Callable[[], Iterator[Result]]] = {
     "page": page.measure,
     "people": people.measure,
     "content": content.measure,
+    "broker": broker.measure,
 }
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -54,11 +54,13 @@ class Host:
     def _devkit(self, command: str, *options: str) -> list[str]:
         return [sys.executable, "-m", "devkit", command, "--data", str(self.data), *self.options, *options]
 
-    def start(self) -> None:
-        """Start and wait until it is ready."""
+    def start(self, environ: Mapping[str, str] | None = None) -> None:
+        """Start, with these settings, and wait until it is ready."""
         command = self._devkit("serve", "--port", str(self.port), "--workers", str(self.workers))
         log = (self.data / "host.log").open("ab")
-        self.process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        self.process = subprocess.Popen(
+            command, env=os.environ | dict(environ or {}), stdout=log, stderr=log, start_new_session=True
+        )
         log.close()
         wait_for(self.url, self.process)
 

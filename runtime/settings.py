@@ -22,7 +22,7 @@ class BadSetting(ValueError):
 
 
 def _setting(default: Any, about: str, *, least: float | None = None, most: float | None = None) -> Any:
-    """Describe a setting; every number, also of several, has its bounds."""
+    """Describe a setting; every number, and every list of numbers, has bounds."""
     return field(default=default, metadata={"about": about, "least": least, "most": most})
 
 
@@ -83,7 +83,7 @@ class Settings:
     broker_url: str = _setting(
         "",
         "RabbitMQ over which the hosts of a database tell each other of work at once, "
-        "`amqp://name:password@host/vhost`; empty: each looks for it twice a second",
+        "`amqp://name:password@host/vhost`; empty: each looks for events twice a second, for jobs every second",
     )
     openapi_fetch_seconds: float = _setting(
         30.0, "seconds for each file that an OpenAPI specification is fetched from", least=1, most=600

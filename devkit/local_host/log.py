@@ -27,7 +27,7 @@ class MaskedFormatter(logging.Formatter):
 
 
 def secrets_of(settings: Settings) -> Iterator[str]:
-    """Yield the settings that are secrets, and the passwords and keys within addresses."""
+    """Yield the settings that are secrets, and the passwords in addresses."""
     yield from (settings.secret_key, settings.author_token, settings.ask_key)
     for entry in fields(settings):
         value = getattr(settings, entry.name)

@@ -71,9 +71,7 @@ def update(call: Call, comment: CommentRow, body: UpdateComment) -> CommentRow:
     if body.body is not MISSING:
         _require_author(call, comment)
     if body.resolved is not MISSING and not may_resolve(_level(call), own=_own(call, comment)):
-        raise errors.Forbidden(
-            refusal(call.actor, "the role `review`, or to be the author of the comment", _level(call))
-        )
+        raise errors.Forbidden(refusal(call.actor, "the role `review`, or a comment of your own", _level(call)))
     service.update(call.session, comment, _user(call), body)
     return comment
 
@@ -96,7 +94,7 @@ def remove(call: Call, row: CommentRow | CommentReplyRow | None) -> None:
 
 def _require_author(call: Call, row: CommentRow | CommentReplyRow) -> None:
     if not _own(call, row) and not reaches(_level(call), "admin"):
-        raise errors.Forbidden(refusal(call.actor, "the role `admin`, or to be its author", _level(call)))
+        raise errors.Forbidden(refusal(call.actor, "the role `admin`, or a comment or reply of your own", _level(call)))
 
 
 def _own(call: Call, row: CommentRow | CommentReplyRow) -> bool:

@@ -1,7 +1,7 @@
 """Health, readiness and metrics of a host, for its operator.
 
-Load balancers may ask under any name whether the host is up and ready. More than that is told only under names that
-operators use: with a name of their own that resolves to this host, any page could read it (DNS rebinding).
+Load balancers may ask under any name whether the host is up and ready. Anything more is told only under names that
+operators use: otherwise any web page could point a name of its own at this host and read it (DNS rebinding).
 """
 
 from __future__ import annotations

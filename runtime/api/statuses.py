@@ -9,7 +9,7 @@ WORDS = {
     "201": "Created.",
     "202": "Accepted; it is done in the background.",
     "204": "Done; the answer is empty. Also if there was nothing to delete.",
-    "205": "Done; load the object again.",
+    "205": "Done; the answer is empty. Reload whatever showed the object.",
     "304": "Not modified since the `ETag` in `If-None-Match`.",
     "400": "The request is not valid.",
     "401": "The token is missing, unknown, revoked or expired.",

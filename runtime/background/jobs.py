@@ -121,7 +121,7 @@ class JobRunner:
     def __init__(
         self, tools: JobTools, kinds: Sequence[JobKind], threads: int, tell: Callable[[], None] = lambda: None
     ) -> None:
-        """Take all kinds, and how many jobs may run at once, 0 to leave all to other hosts; `tell` has these look."""
+        """Take all kinds, and how many jobs may run at once, 0 to leave all to other hosts; `tell` notifies these."""
         self._tools, self._works, self._tell_others = tools, threads > 0, tell
         self._kinds = {kind.name: kind for kind in kinds}
         self._shares = Shares(threads)
@@ -153,7 +153,7 @@ class JobRunner:
         self._claiming.wake()
 
     def ready(self) -> bool:
-        """Return whether the threads are alive that there should be."""
+        """Return whether every thread that should run is alive."""
         if not self._works:
             return not self._claiming.stopping.is_set()
         return self._claiming.alive() and self._leasing.alive()

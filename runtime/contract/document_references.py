@@ -27,15 +27,15 @@ _SHOWS = ("image", "inline-image", "file", "drawing", "reusable-content", "opena
 """Nodes that show what they refer to, and do not only lead there."""
 MAX_REFERENCES = 5000
 """Of one document; what is beyond is not followed."""
-MAX_BYTES = 256 << 10
-"""Characters of all that is stored about them, of one document."""
+MAX_CHARACTERS = 256 << 10
+"""Characters of all references of one document together, as they are stored."""
 MAX_LENGTH = 2048
 """Characters of an address or id, beyond which it is none."""
 MAX_NAME = 100
 """Characters of the key or id of a node: the name is stored with each reference in it, and a longer one names none."""
 
 
-_AROUND = 60
+_OVERHEAD = 60
 """Characters of the JSON around what a reference says."""
 
 
@@ -57,14 +57,14 @@ def references_in(document: Node) -> list[Reference]:
     """List what a document refers to, in the order of its text."""
     found: list[Reference] = []
     waiting: list[tuple[Any, str | None]] = [(document, None)]
-    left = MAX_BYTES
+    left = MAX_CHARACTERS
     while waiting and len(found) < MAX_REFERENCES and left > 0:
         node, above = waiting.pop()
         name = _name_of(node) or above
         relation: Relation = "dependsOn" if str(node.get("type", "")).startswith(_SHOWS) else "reference"
         data = node.get("data")
         for ref in _in_data(node, data if isinstance(data, dict) else {}):
-            left -= sum(map(len, ref.values())) + len(name or "") + _AROUND
+            left -= sum(map(len, ref.values())) + len(name or "") + _OVERHEAD
             if left < 0:
                 break
             found.append(Reference(ref, name, relation))

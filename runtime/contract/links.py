@@ -9,6 +9,8 @@ from pydantic import MISSING
 from runtime.contract.base import JsonObject, ListQuery, Next, WireModel
 
 LinkStatus = Literal["ok", "broken", "in-app"]
+MAX_PLACES = 100
+"""Places that are shown of one target."""
 
 
 class LinksQuery(ListQuery):

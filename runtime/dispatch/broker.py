@@ -1,7 +1,7 @@
 """Tells the other hosts of a database at once that there is work, over RabbitMQ. Needs the package `pika`.
 
-What there is to do is in the database: a message holds nothing, and one that is lost costs the half second until a host
-looks by itself.
+The work itself is in the database. A message says only which kind of work there is and who sent it; one that is lost
+costs at most a second, until a host looks by itself.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ Work = Literal["events", "jobs"]
 
 EXCHANGE = "integration-runtime"
 TELL_EVERY = 0.02
-"""Seconds between two messages of a process about the same work: a host that has heard of it looks for all of it."""
+"""Seconds between two rounds of messages of a process; each names every kind of work told since the last one."""
 PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0)
-"""Seconds before it is connected to again: the first time in a row, the second, and so on."""
+"""Seconds until the next attempt to connect, after the first failure in a row, the second, and so on."""
 HEARTBEAT = 20
-"""Seconds after which a connection counts as lost on which nothing came, at most twice this."""
+"""Seconds of silence after which a connection may count as lost; at the latest after twice as many."""
 CONNECT_SECONDS = 10.0
 MOST_UNHEARD = 10
 """Messages kept for a host that does not read them."""
 
 
 class BadBroker(ValueError):
-    """An address that leads to no broker, or a package that is missing; the message does not repeat the address."""
+    """An address that cannot be read, or a package that is missing; the message does not repeat the address."""
 
 
 class Broker:
@@ -102,7 +102,11 @@ class Broker:
                 if time.monotonic() - since > PAUSES[-1]:
                     failures = 0  # it was connected
                 if failures == 0 and not self._stopping.is_set():
-                    log.warning("RabbitMQ cannot be reached; each host looks for work by itself: %s", _reason(error))
+                    log.warning(
+                        "No connection to RabbitMQ (DEVKIT_BROKER_URL), trying again; until then each host looks for "
+                        "work by itself: %s",
+                        _reason(error),
+                    )
                 self._stopping.wait(PAUSES[min(failures, len(PAUSES) - 1)])
                 failures += 1
             except Exception:  # whatever the error is, this thread must go on

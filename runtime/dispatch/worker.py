@@ -65,7 +65,7 @@ class Dispatcher:
         keep: int,
         tell: Callable[[], None] = lambda: None,
     ) -> None:
-        """Take the number of events delivered at once, 0 to leave all to other hosts; `tell` has these look at once."""
+        """Take the number of events delivered at once, 0 to leave all to other hosts; `tell` notifies these."""
         self._database, self._deliveries, self._invoker, self._announcer = database, deliveries, invoker, announcer
         self._lease, self._schedule = lease, schedule
         self._delivers, self._tell_others = threads > 0, tell
@@ -102,7 +102,7 @@ class Dispatcher:
         self._leasing.start()
 
     def ready(self) -> bool:
-        """Return whether all threads are alive that there should be."""
+        """Return whether every thread that should run is alive."""
         if not self._delivers:
             return not self._stopping.is_set()
         working = all(thread.is_alive() for thread in self._threads) and self._leasing.alive()

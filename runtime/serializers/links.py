@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel
 
 from runtime.contract.integrations import Scope
+from runtime.contract.links import MAX_PLACES
 from runtime.serializers import content
 from runtime.serializers.change_requests import change_request_alone
 from runtime.serializers.collections import collections
@@ -30,8 +31,6 @@ from runtime.store.tables.spaces import SpaceRow
 R = TypeVar("R", bound=Table)
 Json = dict[str, Any]
 
-MAX_PLACES = 100
-"""Places that are shown of one target."""
 PLACES, BYTES = 1000, 8 << 20
 """Places that are shown in one answer, and about its bytes; each of its targets has at least one place."""
 ABOUT_A_PAGE = 1000

@@ -60,7 +60,7 @@ CHANGED_MEANWHILE = (
     "The changes were made on revision {made_on}, but the latest revision of the change request is {latest}. Read that "
     "one, and apply your changes to it."
 )
-FREEING = ("delete_", "move_")
+NOT_GROWING = ("delete_", "move_")
 MAX_REVIEWERS = 200
 """Maximum requested reviewers of one change request."""
 FULL_OF_REVIEWERS = (
@@ -174,7 +174,7 @@ def change(
             except errors.BadRequest as error:
                 raise errors.BadRequest(f"changes.{place}: {error.message}") from None
 
-    return _edit(session, space, row, user_id, apply, any(not one.type.startswith(FREEING) for one, _ in changes_))
+    return _edit(session, space, row, user_id, apply, any(not one.type.startswith(NOT_GROWING) for one, _ in changes_))
 
 
 def put_file(session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str, file: File) -> str:
@@ -374,7 +374,7 @@ def write_revision(
     """
     if sum(one["count"] for one in row.contributors.values()) % content_quota.SELDOM == 0:
         content_quota.for_revisions(session, row.space_id)
-    content_quota.for_documents(session, row.space_id, frees=not grows)
+    content_quota.for_documents(session, row.space_id, grows=grows)
     values |= {"type": kind, "parents": parents, "user_id": user_id}
     before = _revision(session, row.space_id, row.revision_id)
     made = revisions.write(session, row.space_id, snapshot, documents, before=before, **values)

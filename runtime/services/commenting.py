@@ -107,7 +107,7 @@ def remove(session: Session, row: CommentRow | CommentReplyRow) -> bool:
 
 
 def _lock(session: Session, row: CommentRow | CommentReplyRow) -> None:
-    """Have one text of a thread change at a time, which is counted as it stands; raises NotFound for one gone."""
+    """Lock the thread of a text and read it again, so that its size is counted right; raises NotFound if deleted."""
     locks.acquire(session, f"thread {row.comment_id if isinstance(row, CommentReplyRow) else row.id}")
     try:
         locks.refresh(session, row)

@@ -46,16 +46,16 @@ def for_files(session: Session, space_id: str, new: Mapping[str, int]) -> None:
     organization_storage.enforce_for_space(session, space_id, sum(new.values()))
 
 
-def for_documents(session: Session, space_id: str, *, frees: bool = False) -> None:
+def for_documents(session: Session, space_id: str, *, grows: bool = True) -> None:
     """Check that documents may be written, up to the size of one request or import; raises BadRequest.
 
-    What `frees` only deletes or moves, and may go somewhat beyond what there may be. A merge asks for no room: what it
-    writes was let in before, except for what blocks of both sides become together.
+    A change that does not grow the content (`grows=False`: it only deletes or moves) may exceed the limit a little. A
+    merge is not checked: what it writes was let in before, except for what blocks of both sides become together.
     """
-    most = MAX_DOCUMENTS * (1 + organization_storage.LEEWAY if frees else 1)
+    most = MAX_DOCUMENTS * (1 if grows else 1 + organization_storage.LEEWAY)
     if sizes.size_of(session, space_id) >= most:
         raise errors.BadRequest(FULL_OF_DOCUMENTS.format(most=f"{MAX_DOCUMENTS:,}"))
-    organization_storage.enforce_for_space(session, space_id, frees=frees)
+    organization_storage.enforce_for_space(session, space_id, grows=grows)
 
 
 def for_revisions(session: Session, space_id: str) -> None:

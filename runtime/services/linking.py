@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from runtime.contract.addresses import Addresses
 from runtime.contract.batches import batched
 from runtime.contract.document_references import Reference, Relation, is_reference
+from runtime.contract.links import MAX_PLACES
 from runtime.store import openapi_specs, rows
 from runtime.store.content import references
 from runtime.store.content.entries import Page, ReusableContent
@@ -32,8 +33,8 @@ Status = Literal["ok", "broken", "in-app"]
 MAX_SPACES, MAX_ENTRIES = 50, 50_000
 """Other spaces whose pages are looked for, and about how many pages, files and reusable contents all of them have; what
 leads into more is shown as if it were there."""
-MAX_LINKS, MAX_PLACES = 200_000, 100
-"""Links of a revision that are looked at, and places that are kept of one target."""
+MAX_LINKS = 200_000
+"""Links of a revision that are looked at."""
 AT_ONCE = 500
 """Ids in one statement."""
 

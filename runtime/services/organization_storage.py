@@ -19,11 +19,11 @@ from runtime.store.tables.spaces import SpaceRow
 
 GB = 1 << 30
 LEEWAY = 0.1
-"""Part of the limit that what only deletes or moves may go beyond it: that is stored as a revision, too."""
+"""By what share of a limit deletions and moves may exceed it: they are stored as revisions, too."""
 FULL = (
-    "This organization stores {there} of the {most:g} GB that this host allows, and this needs {more} more. Delete "
-    "comments, integrations' versions or API specifications, which frees room at once, or spaces, which count for "
-    f"{RESTORABLE_DAYS} more days; or ask whoever runs the host to raise DEVKIT_ORGANIZATION_STORAGE."
+    "This organization stores {there} of the {most:g} GB that this host allows{needs}. To free space at once, delete "
+    f"comments, API specifications or whole integrations. Deleted spaces count for {RESTORABLE_DAYS} more days. Or ask "
+    "whoever runs the host to raise DEVKIT_ORGANIZATION_STORAGE."
 )
 
 _gigabytes: float = 0
@@ -35,22 +35,24 @@ def use_limit(gigabytes: float) -> None:
     _gigabytes = gigabytes
 
 
-def enforce(session: Session, organization_id: str, more: int = 0, *, frees: bool = False) -> None:
+def enforce(session: Session, organization_id: str, more: int = 0, *, grows: bool = True) -> None:
     """Check that an organization may store `more` bytes; raises BadRequest, and Unavailable on a full disk.
 
-    What `frees` only deletes or moves: it is let through on a full disk, and somewhat beyond the limit.
+    With `grows=False`, for what only deletes or moves, a full disk does not matter, and the limit may be exceeded by
+    `LEEWAY`.
     """
-    if not frees:
+    if grows:
         disk_room.enforce()
     if not _gigabytes:
         return
     there = stored.size_of(session, organization_id)
-    if there + more >= _gigabytes * GB * (1 + LEEWAY if frees else 1):
-        raise errors.BadRequest(FULL.format(there=bytes_text(there), most=_gigabytes, more=bytes_text(more)))
+    if there + more >= _gigabytes * GB * (1 if grows else 1 + LEEWAY):
+        needs = f", and this needs {bytes_text(more)} more" if more else ""
+        raise errors.BadRequest(FULL.format(there=bytes_text(there), most=_gigabytes, needs=needs))
 
 
-def enforce_for_space(session: Session, space_id: str, more: int = 0, *, frees: bool = False) -> None:
+def enforce_for_space(session: Session, space_id: str, more: int = 0, *, grows: bool = True) -> None:
     """Check that the organization of a space may store `more` bytes; raises as `enforce` does."""
     space = rows.find(session, HOST, SpaceRow, id=space_id)
     if space is not None:  # one that was removed meanwhile has its own answer
-        enforce(session, space.organization_id, more, frees=frees)
+        enforce(session, space.organization_id, more, grows=grows)

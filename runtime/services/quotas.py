@@ -27,7 +27,10 @@ FULL_OF_MEMBERS = "This organization has {most} members, which is the maximum; a
 
 MAX_ADMINISTERED = 500
 """Organizations that a person administers: each costs all their requests a little, and may store its share."""
-ADMINISTERS_MANY = "One person administers at most {most} organizations; one of them has to be left first."
+ADMINISTERS_MANY = (
+    "One person administers at most {most} organizations. They must first leave one of these, or give up the role of "
+    "administrator in it."
+)
 
 
 def enforce(

@@ -34,7 +34,7 @@ MAX_TOGETHER = 16 << 20
 """Bytes of the copies of an event that are sent at once: they are written together, while others wait."""
 TOO_MUCH = (
     "{copies:,} copies of an event of {size:,} bytes are too much at once; at most {most} MB are sent at once. "
-    "Send a smaller `count`, or a smaller event."
+    "Send a smaller `count` or event, or name one installation."
 )
 ANY = "*"
 """In place of an id: any installation of the owner's, any space or site it is installed on."""

@@ -138,3 +138,10 @@ def _let_go(session: Session, spec: OpenApiSpecRow) -> None:
     query = select(OpenApiVersionRow).where(OpenApiVersionRow.spec_id == spec.id).order_by(*newest)
     for version in session.scalars(query.offset(MAX_VERSIONS)):
         session.delete(version)
+
+
+def waiting_source(spec: OpenApiSpecRow) -> Blob | None:
+    """Return the source that no job has read yet; any other one is deleted by the job that reads it."""
+    if spec.source_blob is None or spec.state != "pending":
+        return None
+    return Blob(spec.source_blob, 0, spec.source_blob_came_at)

@@ -24,9 +24,3 @@ def script_tokens(one: Installed) -> dict[str, Api]:
     shown = one.owner.api.get(f"{one.path}/installations/{one.installation}").json
     held = requests.get(shown["urls"]["publicEndpoint"] + "/tokens", timeout=30).json()
     return {kind: Api(one.owner.api.url, held[kind]) for kind in KINDS}
-
-
-def tokens(one: Installed) -> dict[str, Api]:
-    at = one.owner.api.get(f"{one.path}/installations/{one.installation}").json["urls"]["publicEndpoint"]
-    found = requests.get(f"{at}/tokens", timeout=30).json()
-    return {kind: Api(one.owner.api.url, token) for kind, token in found.items()}

@@ -26,7 +26,7 @@ from tests.scenarios.git_sync import (  # noqa: F401  # fixtures
     repository_name,
     sync,
 )
-from tests.scenarios.script_tokens import tokens
+from tests.scenarios.script_tokens import script_tokens
 from tests.scenarios.sent_events import events
 
 
@@ -316,7 +316,7 @@ def completed(event, context):
     space = Space.__new__(Space)
     space.api, space.id, space.path = owner.api, one.space, f"/v1/spaces/{one.space}"
     oid = repository.commit(FILES)
-    script_api = tokens(one)["installation"]
+    script_api = script_tokens(one)["installation"]
     body = {"url": server.address(name), "ref": "refs/heads/main"}
     ok(script_api.post(f"{space.path}/git/import", body), 204)
     assert ended(space)["state"] == "success"
@@ -329,7 +329,7 @@ def completed(event, context):
     completed = {event["state"]: event for event in said}
     assert completed["success"]["commitId"] == oid and completed["failure"]["commitId"] == "0" * 40
     reader = installed(owner, script, scopes=["space:content:read"])
-    refused = tokens(reader)["installation"].post(f"/v1/spaces/{reader.space}/git/import", body)
+    refused = script_tokens(reader)["installation"].post(f"/v1/spaces/{reader.space}/git/import", body)
     assert refused.status == 403
 
 
@@ -402,7 +402,7 @@ def test_what_a_script_began_ends_when_it_is_uninstalled(
     server.before = uninstall
     body = {"url": server.address(name), "ref": "refs/heads/main"}
     more = {"commitMessage": "Taken", "force": True} if way == "export" else {}
-    ok(tokens(one)["installation"].post(f"{space.path}/git/{way}", {**body, **more}), 204)
+    ok(script_tokens(one)["installation"].post(f"{space.path}/git/{way}", {**body, **more}), 204)
     done = ended(space)
     server.before = None
     assert done["state"] == "failure" and "is not installed on this space any more" in done["error"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.conftest import SCOPES, Installed, Tenant, installed, wait_for
 from tests.contract.requests_table import page_view
-from tests.scenarios.script_tokens import tokens
+from tests.scenarios.script_tokens import script_tokens
 from tests.scenarios.sent_events import events
 
 LISTENS = """
@@ -146,7 +146,7 @@ FLAGS = {
 def test_an_adaptive_schema_is_not_there_then_put_then_read(alpha: Tenant) -> None:
     one = installed(alpha, LISTENS, scopes=LISTENING)
     at = f"{site_of(one)}/adaptive-schema"
-    as_token = tokens(one)
+    as_token = script_tokens(one)
     for api in (alpha.api, *as_token.values()):
         assert api.get(at).status == 404
     for api in (alpha.api, *as_token.values()):
@@ -168,11 +168,11 @@ def test_an_adaptive_schema_is_not_there_then_put_then_read(alpha: Tenant) -> No
 
 def test_an_adaptive_schema_needs_its_scopes(alpha: Tenant, beta: Tenant) -> None:
     one = installed(alpha, LISTENS, scopes=["site:adaptive:read"])
-    at, installation = f"{site_of(one)}/adaptive-schema", tokens(one)["installation"]
+    at, installation = f"{site_of(one)}/adaptive-schema", script_tokens(one)["installation"]
     refused = installation.call("PUT", at, {"jsonSchema": FLAGS})
     assert refused.status == 403 and "site:adaptive:write" in refused.text
     assert installation.get(at).status == 404
-    none = tokens(installed(alpha, LISTENS, scopes=[]))["installation"]
+    none = script_tokens(installed(alpha, LISTENS, scopes=[]))["installation"]
     assert none.get(at).status == 404  # a site it is not installed on
     assert beta.api.get(at).status == 404
 

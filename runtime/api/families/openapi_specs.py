@@ -24,7 +24,6 @@ from runtime.serializers import openapi_specs as serializers
 from runtime.services.openapi_specs.shown import SHOWN
 from runtime.services.openapi_specs.sources import Sources
 from runtime.store import openapi_specs as store
-from runtime.store.blobs.store import Blob
 from runtime.store.cursors import newest_first
 from runtime.store.tables.openapi_specs import OpenApiSpecRow, OpenApiVersionRow
 from runtime.store.tables.organizations import OrganizationRow
@@ -133,8 +132,7 @@ def get_openapi_spec_version_content_by_id(
 
 
 def _remove(call: Call, spec: OpenApiSpecRow) -> None:
-    if spec.source_blob is not None and spec.state == "pending":  # else whoever reads it lets it go
-        sent = Blob(spec.source_blob, 0, spec.source_blob_came_at)
+    if (sent := store.waiting_source(spec)) is not None:
         call.after.append(lambda: call.host.blobs.discard(sent))
     if not store.remove(call.session, spec):
         call.status = 204

@@ -46,7 +46,7 @@ def run(job: Job) -> None:
             return
         session.expunge(row)
     _Import(job, row).run()
-    _let_go(job, row)
+    _discard_blobs(job, row)
 
 
 def give_up(job: Job, sentence: str) -> None:
@@ -57,10 +57,10 @@ def give_up(job: Job, sentence: str) -> None:
             session.expunge(row)
         imports.end(session, job.payload["import"], "failed", imported=0, error=sentence[:LONGEST_SENTENCE])
     if row is not None:
-        _let_go(job, row)
+        _discard_blobs(job, row)
 
 
-def _let_go(job: Job, row: ImportRow) -> None:
+def _discard_blobs(job: Job, row: ImportRow) -> None:
     """Delete what was sent or fetched for an import that is over."""
     if row.blob is not None:
         job.tools.blobs.discard(Blob(row.blob, 0, row.blob_came_at))

@@ -9,7 +9,7 @@ from runtime.contract.openapi_specs import MAX_TEXT, TextSource, UrlSource
 from runtime.services import organization_storage
 from runtime.services.openapi_specs.processing import KIND
 from runtime.store import openapi_specs as store
-from runtime.store.blobs.store import Blob, BlobStore
+from runtime.store.blobs.store import BlobStore
 from runtime.store.database import Database
 from runtime.store.jobs import TooManyJobs
 from runtime.store.tables.openapi_specs import OpenApiSpecRow
@@ -48,8 +48,7 @@ class Sources:
                 replaced = None
                 if known is not None:
                     spec = known
-                    if spec.source_blob is not None and spec.state == "pending":  # else whoever reads it lets it go
-                        replaced = Blob(spec.source_blob, 0, spec.source_blob_came_at)
+                    replaced = store.waiting_source(spec)
                     store.source_given(session, spec, url, name)
                 elif store.is_full(session, organization_id):
                     raise errors.BadRequest(

@@ -178,7 +178,7 @@ def copy(session: Session, row: RevisionRow, space_id: str, **values: Any) -> Re
 
 
 def packed_size(session: Session, row: RevisionRow) -> int:
-    """Count the bytes of the content of a revision, as they are stored, with what its documents refer to."""
+    """Count the bytes of the content of a revision, as they are stored, with the references of its documents."""
     length = func.coalesce(func.sum(func.length(ContentPieceRow.content)), 0)
     pieces = (session.scalar(select(length).where(some)) or 0 for some in _some(row.space_id, _all_of(session, row)))
     return sum(pieces) + references.size_of(session, row.space_id, snapshot_of(session, row).documents())

@@ -94,8 +94,8 @@ class ContentPieceRow(Table):
 class ContentSizeRow(Table):
     """How many bytes a space has, as they are stored: its content, its files, and what is said about it.
 
-    Content is pieces, what documents refer to, and variables; said about it are comments and descriptions. People who
-    may only comment write these: they never use up what a space may have of content.
+    Content is pieces, the references of documents, and variables; said about it are comments and descriptions. People
+    who may only comment write these: they never use up what a space may have of content.
     """
 
     __tablename__ = "content_sizes"

@@ -14,7 +14,7 @@ from runtime.store.epoch_rules import NOT_KEPT, EpochRules
 from runtime.store.reach import Reach
 from runtime.store.tables.spaces import SpaceRow
 
-KEEPS = text("blob IS NOT NULL")
+HAS_BLOB = text("blob IS NOT NULL")
 
 
 class ImportRow(Table):
@@ -28,7 +28,7 @@ class ImportRow(Table):
         Index("imports_of_space", "space_id", "created_at", "id"),
         Index("imports_of_change_request", "change_request_id"),
         Index("imports_with_blob", "blob"),
-        Index("imports_that_keep_blobs", "space_id", "blob", sqlite_where=KEEPS, postgresql_where=KEEPS),
+        Index("imports_that_keep_blobs", "space_id", "blob", sqlite_where=HAS_BLOB, postgresql_where=HAS_BLOB),
     )
     epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 

@@ -105,7 +105,7 @@ class MemberRow(SeenByMembers, Table):
     last_seen_at: Mapped[datetime | None] = mapped_column(UtcTime)
     sso: Mapped[bool] = mapped_column(default=False)
     provisioned: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Whether single sign-on made the membership, which nobody can say of themselves, unlike `sso`."""
+    """Whether single sign-on created the membership; unlike `sso`, members cannot set it themselves."""
     disabled: Mapped[bool] = mapped_column(default=False)
 
 

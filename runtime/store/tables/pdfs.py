@@ -12,7 +12,7 @@ from runtime.contract.identifiers import new_id
 from runtime.store.database import Table, UtcTime, now
 from runtime.store.epoch_rules import NOT_KEPT, EpochRules
 
-KEEPS = text("blob IS NOT NULL")
+HAS_BLOB = text("blob IS NOT NULL")
 
 
 class PdfRow(Table):
@@ -26,7 +26,7 @@ class PdfRow(Table):
         Index("pdfs_of_what", "space_id", "revision_id", "page_id", "only", unique=True),
         Index("pdfs_by_use", "used_at", "id"),
         Index("pdfs_of_blob", "blob"),
-        Index("pdfs_by_size", "space_id", "size", sqlite_where=KEEPS, postgresql_where=KEEPS),
+        Index("pdfs_by_size", "space_id", "size", sqlite_where=HAS_BLOB, postgresql_where=HAS_BLOB),
     )
     taken: ClassVar[str] = "Somebody requested the same PDF concurrently; try again."
     epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT

@@ -39,7 +39,7 @@ ASKED = "visit"
 """The parameter with which a visitor is sent to where the integration is asked."""
 
 
-class VisitorError(Exception):
+class VisitorNotice(Exception):
     """The page cannot be shown; the message is for the visitor."""
 
     def __init__(self, status: int, heading: str, sentence: str, home: str | None = None) -> None:
@@ -83,19 +83,21 @@ def _guarded(host: Host, view: Callable[..., Response], site_id: str, rest: str 
     on_own_origin(host, host.addresses.site_origin(site_id))
     site = find_site(host, site_id)
     if site is None:
-        return _error_page(host, None, VisitorError(404, "Nothing here", "There is no published site at this address."))
+        return _notice_page(
+            host, None, VisitorNotice(404, "Nothing here", "There is no published site at this address.")
+        )
     with host.capacity.turns.of(site.organization_id):
-        return _apologizing(host, site, lambda: view(host, site, _place(rest)))
+        return _with_notices(host, site, lambda: view(host, site, _place(rest)))
 
 
-def _apologizing(host: Host, site: SiteRow, view: Callable[[], Response]) -> Response:
+def _with_notices(host: Host, site: SiteRow, view: Callable[[], Response]) -> Response:
     try:
         return view()
-    except VisitorError as error:
-        return _error_page(host, site, error)
+    except VisitorNotice as error:
+        return _notice_page(host, site, error)
     except errors.ApiError as error:
         status = errors.status_of(error)
-        return _error_page(host, site, VisitorError(status, "This page cannot be shown", error.message))
+        return _notice_page(host, site, VisitorNotice(status, "This page cannot be shown", error.message))
 
 
 def claims_of_reader(host: Host, site: SiteRow, key: str | None = None) -> Mapping[str, Any] | None:
@@ -106,7 +108,7 @@ def claims_of_reader(host: Host, site: SiteRow, key: str | None = None) -> Mappi
         return {}
     try:
         return claims_of_session(host, site, _part(host, site))
-    except VisitorError:
+    except VisitorNotice:
         return None  # nobody can sign in, so nobody is
 
 
@@ -114,7 +116,7 @@ def _place(rest: str) -> str:
     """Write the place inside a site for use in an address: one that can only lead to the same site."""
     segments = [segment for segment in rest.split("/") if segment]
     if any(segment in (".", "..") for segment in segments):
-        raise VisitorError(404, "Nothing here", "There is no such page on this site.")
+        raise VisitorNotice(404, "Nothing here", "There is no such page on this site.")
     return quote("/".join(segments), safe=SAFE)
 
 
@@ -144,7 +146,7 @@ def _shared(host: Host, site: SiteRow, place: str) -> Response:
     """Show a site to visitors with the key of a share link, which is the first segment of the path."""
     key, _, rest = place.partition("/")
     if not is_opened(host, site, key):
-        raise VisitorError(403, "This site needs a share link", "It can only be opened with a link from its owners.")
+        raise VisitorNotice(403, "This site needs a share link", "It can only be opened with a link from its owners.")
     answer = _shown(host, site, rest, key=key)
     answer.headers["Referrer-Policy"] = "no-referrer"  # the address is what opens the site
     answer.headers["Cache-Control"] = "private, no-store"
@@ -154,9 +156,9 @@ def _shared(host: Host, site: SiteRow, place: str) -> Response:
 def _send_elsewhere(site: SiteRow, place: str) -> Response:
     """Redirect a visitor to the sign-in of the site's owners."""
     if site.fallback_url is None and site.visitor_auth_backend is None:
-        raise VisitorError(403, "There is no sign-in page", NO_SIGN_IN_PAGE)
+        raise VisitorNotice(403, "There is no sign-in page", NO_SIGN_IN_PAGE)
     if site.fallback_url is None:
-        raise VisitorError(403, "Sign in elsewhere", "Visitors of this site are signed in by its owners' own service.")
+        raise VisitorNotice(403, "Sign in elsewhere", "Visitors of this site are signed in by its owners' own service.")
     return redirect(sign_in_address(site.fallback_url, place))
 
 
@@ -172,7 +174,7 @@ def _backend(host: Host, site: SiteRow) -> tuple[Plan, Any]:
     key = ("visitor", site.id, site.visitor_auth_integration)
     plan = host.plans.get(key, basis, lambda session: visiting.backend_of(session, site))
     if level is None or plan is None:
-        raise VisitorError(
+        raise VisitorNotice(
             503, "Signing in is not possible", "The integration that signs visitors in is not active here."
         )
     return plan, level.site
@@ -185,7 +187,7 @@ def _sign_in(host: Host, site: SiteRow, part: Any, place: str, token: str) -> Re
         with host.database.transaction(writes=True) as session:
             visit = visiting.sign_in(session, site, part, signed)
     except visiting.BadToken as error:
-        raise VisitorError(401, "You are not signed in", str(error)) from None
+        raise VisitorNotice(401, "You are not signed in", str(error)) from None
     query = urlencode([(name, value) for name, value in request.args.items(multi=True) if name != TOKEN])
     answer = redirect(host.addresses.site(site.id) + place + (f"?{query}" if query else ""))
     set_session_cookie(host, site, answer, visit.cookie, expires=visit.expires)
@@ -213,11 +215,11 @@ def _sign_out(host: Host, site: SiteRow, place: str) -> Response:
     origin = request.headers.get("Origin")
     if origin is not None and not is_of_site(host, site, origin):
         # Sites and integrations below one domain send each other's cookies along.
-        raise VisitorError(403, "You are still signed in", "Another page tried to sign you out of this site.")
+        raise VisitorNotice(403, "You are still signed in", "Another page tried to sign you out of this site.")
     values = session_cookies(host, site)
     end_sessions(host, site, values)
-    error = VisitorError(200, "You are signed out", "You were signed out of this site.")
-    answer = _error_page(host, site, error)
+    error = VisitorNotice(200, "You are signed out", "You were signed out of this site.")
+    answer = _notice_page(host, site, error)
     if values and site.visibility == "visitor-auth" and site.visitor_auth_backend == "integration":
         plan, _ = _backend(host, site)
         asked = _ask_or_send(host, site, plan, {"location": "", "action": "logout"})
@@ -252,7 +254,7 @@ def _asked_elsewhere(host: Host, name: str, installation: str, site_id: str) -> 
     def ask() -> Response:
         plan, _ = _backend(host, site)
         if (plan.integration, plan.installation_id) != (name, installation):
-            raise VisitorError(404, "Nothing here", "This site signs its visitors in elsewhere.")
+            raise VisitorNotice(404, "Nothing here", "This site signs its visitors in elsewhere.")
         try:
             fields = visitor_asking.unseal(_about(plan, site), request.args.get(ASKED, ""))
         except visitor_asking.Spent:
@@ -260,12 +262,12 @@ def _asked_elsewhere(host: Host, name: str, installation: str, site_id: str) -> 
         cookies = fields.get("cookies", {}) | visitors_cookies()
         answer = _ask(host, site, plan, fields | ({"cookies": cookies} if cookies else {}), own=True)
         if fields.get("action") == "logout" and not 300 <= answer.status_code < 400:
-            said = VisitorError(200, "You are signed out", "You were signed out of this site.")
-            return _error_page(host, site, said)
+            said = VisitorNotice(200, "You are signed out", "You were signed out of this site.")
+            return _notice_page(host, site, said)
         return answer
 
     with host.capacity.turns.of(site.organization_id):
-        return _apologizing(host, site, ask)
+        return _with_notices(host, site, ask)
 
 
 def _ask(host: Host, site: SiteRow, plan: Plan, fields: dict[str, Any], *, own: bool) -> Response:
@@ -277,7 +279,7 @@ def _ask(host: Host, site: SiteRow, plan: Plan, fields: dict[str, Any], *, own: 
             raise script_error(outcome.status, body_of(outcome.body), "signed a visitor in")
         answer = passed_on(outcome, plan, own=own)
     except errors.ApiError as error:
-        raise VisitorError(errors.status_of(error), "Signing in did not work", error.message) from None
+        raise VisitorNotice(errors.status_of(error), "Signing in did not work", error.message) from None
     lines = answer.headers.getlist("Set-Cookie")
     answer.headers.remove("Set-Cookie")
     for line in lines:
@@ -321,13 +323,13 @@ def _shown(
         with host.database.transaction(writes=False) as session:
             seen = visit.sample(session, place) if host.settings.preview else visit.read(session, place)
     except NoneLeft:
-        raise VisitorError(
+        raise VisitorNotice(
             503, "Too many readers", "Too many people are reading this site right now; try again in a minute."
         ) from None
     if isinstance(seen, str):
         return lead_on(visit.home + seen)
     if seen is None:
-        raise VisitorError(404, "Nothing here", "There is no such page on this site.", visit.home)
+        raise VisitorNotice(404, "Nothing here", "There is no such page on this site.", visit.home)
     # On a shared origin a script could read other sites as whoever is signed in there.
     confined = bool(seen.scripts) and not on_own_origin(host, host.addresses.site_origin(site.id))
     policy = f"{seen.policy}; {SANDBOX}" if confined else seen.policy
@@ -349,7 +351,7 @@ def _shown(
     return answer
 
 
-def _error_page(host: Host, site: SiteRow | None, error: VisitorError) -> Response:
+def _notice_page(host: Host, site: SiteRow | None, error: VisitorNotice) -> Response:
     title = site.title if site is not None else HTTPStatus(404).phrase
     home = error.home or (host.addresses.site(site.id) if site is not None else None)
     again = home if error.home is not None or (site is not None and error.status in (200, 401)) else None

@@ -194,15 +194,16 @@ def test_what_organizations_store_is_counted_for_what_was_there(database: Databa
         _insert(writing, "users", id="u", display_name="U", email="u@example.com", created_at=at(0))
         _insert(writing, "members", organization_id="o", user_id="u", joined_at=at(0), sso=True, disabled=False)
         said = {"document": "{}", "markdown": "é", "user_id": "u", "revision_id": "r", "posted_at": at(0)}
+        _insert(writing, "content_pieces", space_id="both", name=b"n", content=b"12345")
         for identifier in ("c", "d"):
             _insert(writing, "comments", id=identifier, place_id="text", space_id="text", **said)
     migrate.migrate(database)
     with database.engine.connect() as connection:
         query = text("SELECT space_id, size, files, comments FROM content_sizes ORDER BY space_id")
         assert [*map(tuple, connection.execute(query))] == [
-            ("both", 3, 1 << 34, 0),
+            ("both", 5, 1 << 34, 0),
             ("files", 0, 1 << 34, 0),
-            ("text", 3, 0, 8),
+            ("text", 0, 0, 8),
         ]
         assert connection.scalar(text("SELECT provisioned FROM members")), "as far as anybody knows"
         query = text("SELECT id, size FROM integration_versions ORDER BY id")

@@ -17,20 +17,15 @@ def upgrade() -> None:
         'INSERT INTO content_sizes (space_id, size, files) SELECT id, 0, 0 FROM spaces '
         'WHERE id NOT IN (SELECT space_id FROM content_sizes)'
     )
-    measure = 'octet_length({})' if op.get_bind().dialect.name == 'postgresql' else 'length(CAST({} AS BLOB))'
-
-    def size(column: str) -> str:
-        return measure.format(f'CAST({column} AS TEXT)')
-
-    texts = f'{size("document")} + {size("markdown")}'
+    texts = 'length(CAST(document AS TEXT)) + length(markdown)'
     counted = {
         'files': {'space_blobs': 'size'},
         'size': {
             'comments': texts,
             'comment_replies': texts,
-            'change_requests': size('description'),
+            'change_requests': 'length(CAST(description AS TEXT))',
             # Written for each revision; without any, it is an empty object.
-            'revisions': f"CASE WHEN CAST(variables AS TEXT) = '{{}}' THEN 0 ELSE {size('variables')} END",
+            'revisions': "CASE WHEN CAST(variables AS TEXT) = '{}' THEN 0 ELSE length(CAST(variables AS TEXT)) END",
         },
     }
     for column, tables in counted.items():
@@ -39,13 +34,11 @@ def upgrade() -> None:
             op.execute(f'UPDATE content_sizes SET {column} = {column} + coalesce(({total}), 0)')
     # What is there is not counted: it would be more than its document, which was let in without it.
     op.add_column('document_references', sa.Column('size', sa.Integer(), server_default='0', nullable=False))
-    # With these, what was sent goes as soon as it is needed no more.
-    op.add_column('imports', sa.Column('blob_came_at', sa.DateTime(timezone=True), nullable=True))
-    op.add_column('openapi_specs', sa.Column('source_blob_came_at', sa.DateTime(timezone=True), nullable=True))
     op.add_column('integration_versions', sa.Column('size', sa.Integer(), server_default='0', nullable=False))
+    script = 'octet_length(script)' if op.get_bind().dialect.name == 'postgresql' else 'length(CAST(script AS BLOB))'
     pictures = 'SELECT sum(length(image)) FROM integration_previews WHERE version_id = integration_versions.id'
     op.execute(
-        f'UPDATE integration_versions SET size = {size("script")} + coalesce(length(icon), 0) + coalesce(({pictures}), 0)'
+        f'UPDATE integration_versions SET size = {script} + coalesce(length(icon), 0) + coalesce(({pictures}), 0)'
     )
-    # Without it, SQLite would read each script to reach the size behind it.
+    # The size is behind the script, which SQLite would have to read through to get at it.
     op.create_index('integration_versions_by_size', 'integration_versions', ['integration_id', 'size'])

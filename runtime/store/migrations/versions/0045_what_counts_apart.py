@@ -14,19 +14,29 @@ depends_on = None
 def upgrade() -> None:
     op.add_column('members', sa.Column('provisioned', sa.Boolean(), server_default=sa.false(), nullable=False))
     op.execute('UPDATE members SET provisioned = sso')
+    # With these, what was sent is deleted as soon as it is no longer needed.
+    op.add_column('imports', sa.Column('blob_came_at', sa.DateTime(timezone=True), nullable=True))
+    op.add_column('openapi_specs', sa.Column('source_blob_came_at', sa.DateTime(timezone=True), nullable=True))
     op.add_column('content_sizes', sa.Column('comments', sa.BigInteger(), server_default='0', nullable=False))
     measure = 'octet_length({})' if op.get_bind().dialect.name == 'postgresql' else 'length(CAST({} AS BLOB))'
 
     def size(column: str) -> str:
         return measure.format(f'CAST({column} AS TEXT)')
 
+    # Counted anew, in bytes: 0043 counted characters, and comments into the content.
     texts = f'{size("document")} + {size("markdown")}'
-    # 0043 counted them into the content.
-    for table, bytes_ in (('comments', texts), ('comment_replies', texts), ('change_requests', size('description'))):
+    variables = f"CASE WHEN CAST(variables AS TEXT) = '{{}}' THEN 0 ELSE {size('variables')} END"
+    op.execute('UPDATE content_sizes SET size = 0')
+    for column, table, bytes_ in (
+        ('size', 'content_pieces', 'length(content)'),
+        ('size', 'document_references', 'size'),
+        ('size', 'revisions', variables),
+        ('comments', 'comments', texts),
+        ('comments', 'comment_replies', texts),
+        ('comments', 'change_requests', size('description')),
+    ):
         total = f'SELECT sum({bytes_}) FROM {table} WHERE {table}.space_id = content_sizes.space_id'
-        op.execute(
-            f'UPDATE content_sizes SET comments = comments + coalesce(({total}), 0), size = size - coalesce(({total}), 0)'
-        )
+        op.execute(f'UPDATE content_sizes SET {column} = {column} + coalesce(({total}), 0)')
     pictures = 'SELECT sum(length(image)) FROM integration_previews WHERE version_id = integration_versions.id'
     op.execute(
         f'UPDATE integration_versions SET size = {size("script")} + coalesce({size("published")}, 0) '

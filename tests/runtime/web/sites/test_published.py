@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from runtime.contract.sites import SiteIntegrationScript
 from runtime.web.sites.policy import policy_of
-from runtime.web.sites.published import VisitorError, _place
+from runtime.web.sites.published import VisitorNotice, _place
 
 HOME = "https://docs.example/sites/abc/"
 PARTS = st.sampled_from(
@@ -21,7 +21,7 @@ PARTS = st.sampled_from(
 def test_a_place_stays_inside_its_site(rest: str) -> None:
     try:
         place = _place(rest)
-    except VisitorError:
+    except VisitorNotice:
         return
     address = HOME + place
     assert urljoin(HOME, address) == address
