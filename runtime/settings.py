@@ -222,10 +222,10 @@ def read_settings(environ: dict[str, str] | None = None, **given: Any) -> Settin
     for entry in fields(Settings):
         _check(entry.name, getattr(settings, entry.name), entry.metadata["least"], entry.metadata["most"])
     for name in ("dispatch_threads", "job_threads"):
-        if getattr(settings, name) == 0 and not settings.database_url:
+        if getattr(settings, name) == 0 and (not settings.database_url or settings.database_url.startswith("sqlite")):
             raise BadSetting(
-                f"{PREFIX}{name.upper()}=0 leaves this work to other hosts, which must share a database: give it with "
-                f"--database-url or {PREFIX}DATABASE_URL"
+                f"{PREFIX}{name.upper()}=0 leaves this work to other hosts, which must share a PostgreSQL database: "
+                f"give it with --database-url or {PREFIX}DATABASE_URL"
             )
     _ = settings.content_origin  # refused now, and not by the first request
     return settings

@@ -91,6 +91,7 @@ class Broker:
         return True
 
     def _run(self) -> None:
+        from pika.adapters.utils.connection_workflow import AMQPConnectorException
         from pika.exceptions import AMQPError
 
         failures = 0
@@ -98,7 +99,7 @@ class Broker:
             since = time.monotonic()
             try:
                 self._converse()
-            except (AMQPError, OSError) as error:
+            except (AMQPError, AMQPConnectorException, OSError) as error:
                 if time.monotonic() - since > PAUSES[-1]:
                     failures = 0  # it was connected
                 if failures == 0 and not self._stopping.is_set():

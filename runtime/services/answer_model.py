@@ -9,10 +9,10 @@ import http.client
 import json
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Annotated, Any, Literal
 from urllib.parse import SplitResult, urlsplit
 
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator
 
 from runtime.engines.egress import EgressRefused, EgressRules, open_connection, target_of
 
@@ -108,35 +108,38 @@ def _address(url: str) -> SplitResult:
     return parts._replace(path=f"{parts.path.rstrip('/')}/chat/completions")
 
 
+def _absent(value: Any) -> Any:
+    return value or None
+
+
 class _Part(BaseModel):
     content: Any = None
 
 
 class _Choice(BaseModel):
-    """A whole message, or what a stream adds to it."""
+    """A whole message, or what a stream adds to it; servers leave the other one out, or empty."""
 
-    message: _Part | None = None
-    delta: _Part | None = None
+    message: Annotated[_Part | None, BeforeValidator(_absent)] = None
+    delta: Annotated[_Part | None, BeforeValidator(_absent)] = None
 
 
 class _Reply(BaseModel):
     """What is read of an answer, or of one event of a stream."""
 
-    choices: list[_Choice] | None = None
+    choices: list[Any] | None = None
 
-    @property
-    def content(self) -> Any:
-        """The text of the first choice, as it was sent; None without one."""
-        first = self.choices[0] if self.choices else _Choice()
-        part = first.message or first.delta
-        return part.content if part is not None else None
+    def content(self, part: Literal["message", "delta"]) -> Any:
+        """Give the text of a part of the first choice, as it was sent; None without one. Raises ValidationError."""
+        first = _Choice.model_validate(self.choices[0]) if self.choices else _Choice()
+        found: _Part | None = getattr(first, part)
+        return found.content if found is not None else None
 
 
 def _read(response: http.client.HTTPResponse) -> Iterator[str]:
     """Read an answer as it arrives, or at once from a server that does not stream."""
     if "event-stream" not in (response.getheader("Content-Type") or ""):
         whole = _Reply.model_validate_json(response.read(MAX_BYTES))
-        yield _worth_something(_text(whole.content))
+        yield _worth_something(_text(whole.content("message")))
         return
     said, read = "", 0
     while line := response.readline(MAX_LINE + 1):
@@ -148,7 +151,7 @@ def _read(response: http.client.HTTPResponse) -> Iterator[str]:
             continue
         if data.strip() == b"[DONE]":
             break
-        more = _text(_Reply.model_validate_json(data).content)
+        more = _text(_Reply.model_validate_json(data).content("delta"))
         if more:
             said = (said + more)[:MAX_ANSWER]
             yield said

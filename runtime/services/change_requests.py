@@ -27,7 +27,7 @@ from runtime.contract.document_size import size_problem
 from runtime.contract.timestamps import wire_time
 from runtime.dispatch import outbox
 from runtime.serializers.file_urls import address_of
-from runtime.services import content, content_quota, quotas, semantic_changes
+from runtime.services import content, content_quota, disk_room, quotas, semantic_changes
 from runtime.services.describing import describe
 from runtime.services.editing import Editor, Node, too_much
 from runtime.services.merging.snapshots import Merge, merge_snapshots
@@ -174,6 +174,8 @@ def change(
             except errors.BadRequest as error:
                 raise errors.BadRequest(f"changes.{place}: {error.message}") from None
 
+    if any(one.type.startswith("move_") for one, _ in changes_):
+        disk_room.enforce()  # deletions go on: they free what they can
     return _edit(session, space, row, user_id, apply, any(not one.type.startswith(NOT_GROWING) for one, _ in changes_))
 
 

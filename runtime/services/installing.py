@@ -12,7 +12,7 @@ from runtime.contract import errors
 from runtime.contract.batches import batched
 from runtime.contract.installations import UpdatePart
 from runtime.dispatch import outbox
-from runtime.services import quotas
+from runtime.services import disk_room, quotas
 from runtime.store import installed, locks, rows
 from runtime.store.database import now
 from runtime.store.rows import HOST
@@ -128,6 +128,8 @@ def update(
     _hold(session, installation, row)
     previous = {"status": row.status, "configuration": row.configuration}
     if body.configuration is not MISSING:
+        if body.configuration != row.configuration:
+            disk_room.enforce()  # it is stored once more, with what was before, in the event that tells of it
         row.configuration = body.configuration
     if body.external_ids is not MISSING:
         installed.set_external_ids(session, row.id, body.external_ids)

@@ -17,6 +17,7 @@ from runtime.store.single_flight import SingleFlight
 
 MAX_AGE = re.compile(r"max-age=(\d{1,9})")
 FORBIDDING = frozenset({"no-store", "private", "no-cache"})
+WORD = re.compile(r"[\w-]+")
 OVERHEAD = 500
 MAX_COMPONENTS = 10_000
 
@@ -116,9 +117,9 @@ def _canonical(fields: dict[str, Any]) -> str:
 
 def max_age(cache_control: str | None) -> int:
     """Read the seconds an answer may be kept; 0 where the script did not ask for it, or forbade it."""
-    # `private="set-cookie"` forbids it, too: what a directive names does not matter here (RFC 9111, 5.2).
-    directives = [part.strip() for part in (cache_control or "").lower().split(",")]
-    if any(part.partition("=")[0].strip() in FORBIDDING for part in directives):
+    said = (cache_control or "").lower()
+    # Wherever one of these words stands, also misspelled as `no-store; …` or with fields as in `private="set-cookie"`.
+    if not FORBIDDING.isdisjoint(WORD.findall(said)):
         return 0
-    found = next((found for part in directives if (found := MAX_AGE.fullmatch(part))), None)
+    found = next((found for part in said.split(",") if (found := MAX_AGE.fullmatch(part.strip()))), None)
     return int(found.group(1)) if found else 0

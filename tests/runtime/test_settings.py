@@ -76,6 +76,8 @@ def test_numbers_are_bounded(entry: Any) -> None:
 def test_only_a_host_that_shares_its_database_leaves_work_to_others(name: str) -> None:
     with pytest.raises(BadSetting, match="DATABASE_URL"):
         read_settings({PREFIX + name: "0", "DEVKIT_DATA": "x"})
+    with pytest.raises(BadSetting, match="PostgreSQL"):
+        read_settings({PREFIX + name: "0", "DEVKIT_DATABASE_URL": "sqlite:///x.sqlite"})
     read_settings({PREFIX + name: "0", "DEVKIT_DATABASE_URL": "postgresql://x/y"})
 
 

@@ -45,6 +45,12 @@ def test_nothing_new_is_taken_and_the_rest_goes_on(
     client, spaces, space = app.flask.test_client(), f"/v1/orgs/{made.organization}/spaces", f"/v1/spaces/{made.space}"
     assert client.post(spaces, json={"title": "One"}, headers=headers).status_code == 201
     assert client.post("/v1/integrations/script/tasks", json=task, headers=script).status_code == 204
+    written = f"/v1/spaces/{client.post(spaces, json={'title': 'Two'}, headers=headers).json['id']}"
+    opened = client.post(f"{written}/change-requests", json={"subject": "S"}, headers=headers).json["id"]
+    content = f"{written}/change-requests/{opened}/content"
+    page = {"type": "insert_page", "title": "P", "id": "p"}
+    first = client.post(content, json={"changes": [page]}, headers=headers)
+    assert first.status_code == 200, first.text
     monkeypatch.setattr(disk, "KEPT_FREE", 2 * shutil.disk_usage(tmp_path).total)
     monkeypatch.setattr(disk, "KEPT_SHARE", 2)
     changes = (
@@ -52,10 +58,13 @@ def test_nothing_new_is_taken_and_the_rest_goes_on(
         client.post(f"{space}/comments", json={"body": {"markdown": "Hi."}}, headers=headers),
         client.post(f"{space}/change-requests", json={"subject": "S"}, headers=headers),
         client.post("/v1/integrations/script/tasks", json=task, headers=script),
+        client.post(content, json={"changes": [{"type": "move_page", "id": "p", "position": {}}]}, headers=headers),
     )
     for answer in changes:
         assert answer.status_code == 503 and "almost full" in answer.json["error"]["message"]
         assert answer.headers["Retry-After"]
+    gone = client.post(content, json={"changes": [{"type": "delete_page", "id": "p"}]}, headers=headers)
+    assert gone.status_code == 200, gone.text
     assert client.get(space, headers=headers).status_code == 200
     assert client.patch(space, json={"title": "Other"}, headers=headers).status_code == 200
     member = f"/v1/orgs/{made.organization}/members/{made.member_id}"

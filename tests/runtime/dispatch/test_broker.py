@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 import threading
 import time
 from collections import Counter
@@ -109,6 +110,18 @@ def test_a_host_closes_at_once_while_there_is_no_server(caplog: pytest.LogCaptur
     one.close()
     assert time.monotonic() - began < CONNECT_SECONDS / 2, "it waits for no connection"
     assert "refused" in caplog.text and "hidden-word" not in caplog.text
+
+
+@pytest.mark.parametrize("said", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"AMQP\x00\x00\x09\x01"])
+def test_something_else_that_listens_there_is_told_in_a_line(said: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        one = Process(f"amqp://somebody:hidden-word@127.0.0.1:{other.getsockname()[1]}/")
+        with other.accept()[0] as peer:
+            peer.sendall(said)
+            peer.shutdown(socket.SHUT_WR)
+            wait_for(lambda: "No connection to RabbitMQ" in caplog.text)
+        one.close()
+    assert "Traceback" not in caplog.text and "hidden-word" not in caplog.text
 
 
 def test_a_wrong_password_is_told(server: RabbitServer, caplog: pytest.LogCaptureFixture) -> None:

@@ -12,7 +12,16 @@ import pytest
 
 from runtime.services.answer_model import AnswerModel, ModelFailed
 
-NONSENSE = ["[1]", "1", "null", '{"choices": ["x"]}', '{"choices": 3}', '{"choices": [{"delta": []}]}', "[" * 5000, "{"]
+NONSENSE = [
+    "[1]",
+    "1",
+    "null",
+    '{"choices": ["x"]}',
+    '{"choices": 3}',
+    '{"choices": [{"delta": [1]}]}',
+    "[" * 5000,
+    "{",
+]
 
 
 @contextmanager
@@ -64,7 +73,9 @@ def test_what_servers_say() -> None:
         {"choices": [{"delta": {"role": "assistant", "content": None}}]},
         {"choices": [{"delta": {"content": "Y"}}]},
         {"choices": []},
-        {"choices": [{"delta": {"content": "es."}, "finish_reason": "stop"}], "usage": None},
+        {"choices": None},
+        {"choices": [{"message": {}, "delta": {"content": ""}}, "odd", None]},
+        {"choices": [{"message": "", "delta": {"content": "es."}, "finish_reason": "stop"}], "usage": None},
     ]
     stream = "".join(f"data: {json.dumps(part)}\n\n" for part in parts) + "data: [DONE]\n\n"
     assert _answer("text/event-stream", stream) == ["Y", "Yes."]
