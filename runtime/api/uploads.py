@@ -31,25 +31,25 @@ class Upload:
         self.content_type = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
 
     @contextmanager
-    def stored(self, call: Call) -> Iterator[Blob]:
-        """Store the body as it arrives, in one of its owner's slots; no transaction may be open.
+    def stored(self, call: Call, organization_id: str) -> Iterator[Blob]:
+        """Store the body for an organization as it arrives, in one of its owner's slots; no transaction may be open.
 
         It is deleted again if the `with` block fails. Raises TooLarge, BadRequest for an empty one, Unauthorized, and
         Unavailable.
         """
         kept: list[Blob] = []
         try:
-            yield self._store(call, kept)
+            yield self._store(call, organization_id, kept)
         except BaseException:
             for blob in kept:
                 call.host.blobs.discard(blob)
             raise
 
-    def _store(self, call: Call, kept: list[Blob]) -> Blob:
+    def _store(self, call: Call, organization_id: str, kept: list[Blob]) -> Blob:
         host = call.host
 
         def put() -> Blob:
-            kept.append(host.blobs.put(cast(BinaryIO, self._stream), self.most))
+            kept.append(host.blobs.put(cast(BinaryIO, self._stream), self.most, organization_id))
             return kept[0]
 
         try:

@@ -130,7 +130,14 @@ VARIABLE = expecting(
     "up to 64 letters, digits and underscores that begin with no digit", r"^[A-Za-z_][A-Za-z0-9_]{0,63}$"
 )
 VariableName = Annotated[str, StringConstraints(pattern=VARIABLE)]
-VariableValue = Annotated[Text, StringConstraints(max_length=256)] | bool | int | float
+MAX_WHOLE = 2**53 - 1
+"""Whole numbers up to here are kept exactly by all readers of JSON; larger ones become numbers with an exponent."""
+VariableValue = (
+    Annotated[Text, StringConstraints(max_length=256)]
+    | bool
+    | Annotated[int, Field(ge=-MAX_WHOLE, le=MAX_WHOLE)]
+    | Annotated[float, Field(allow_inf_nan=False)]
+)
 Variables = Annotated[dict[VariableName, VariableValue], Field(max_length=200)]
 
 

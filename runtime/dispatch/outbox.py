@@ -1,8 +1,8 @@
 """Transactional outbox: events are committed with the change that causes them.
 
-The exception is an integration with so many waiting events (`queue.HARD_MAX_WAITING`) that none could be delivered in
-time anyway: events that would exceed that number are dropped. If one change causes several for it and they do not all
-fit, all of them are dropped.
+The exception is an integration with so many waiting events (`queue.HARD_MAX_WAITING`, or so many bytes of them) that
+none could be delivered in time anyway: events that would exceed that are dropped. If one change causes several for it
+and they do not all fit, all of them are dropped.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -55,20 +54,21 @@ def emit(
     `has_room` says that the caller has checked that there is room. Returns the ids of the events and, where nothing
     matched, the reason of the last candidate.
     """
-    chosen = matched = matching(EVENTS[kind], candidates, space_id=space_id, site_id=site_id)
-    if EVENTS[kind].by_visitors:
-        chosen = [one for one in chosen if not queue.is_full(session, one.integration_id, count)]
-    elif not has_room:
-        full = _overfull(session, Counter(one.integration_id for one in chosen for _ in range(count)))
-        chosen = [one for one in chosen if one.integration_id not in full]
+    matched = matching(EVENTS[kind], candidates, space_id=space_id, site_id=site_id)
     place = {"spaceId": space_id} if space_id else {}
     place |= {"siteId": site_id} if site_id else {}
     rows = [
         _row(kind, candidate.integration_id, candidate.installation_id, {**place, **fields})
-        for candidate in chosen
+        for candidate in matched
         for _ in range(count)
     ]
-    _insert(session, rows)
+    full = set[str]()
+    if EVENTS[kind].by_visitors:
+        full = queue.full(session, rows)
+    elif not has_room:
+        full = _overfull(session, rows)
+    rows = [row for row in rows if row["integration_id"] not in full]
+    add(session, rows)
     if matched:
         return [row["id"] for row in rows], None
     reasons = [why_not(EVENTS[kind], candidate, space_id=space_id, site_id=site_id) for candidate in candidates]
@@ -95,13 +95,19 @@ def emit_change(session: Session, kind: str, installation: InstallationRow, fiel
     _insert_if_room(session, row)
 
 
-def emit_task(session: Session, integration_id: str, task: dict[str, Any], delay: float) -> dict[str, Any]:
-    """Write a task of an integration that is due in `delay` seconds; returns its row."""
+def task_row(integration_id: str, task: dict[str, Any], delay: float) -> dict[str, Any]:
+    """Make the row of a task of an integration that is due in `delay` seconds; `add` writes it."""
     row = _row("task", integration_id, None, {"task": task})
     row["due_at"] += delay
     row["lane"] = row["id"]  # tasks run concurrently, only events of an installation are ordered
-    _insert(session, [row])
     return row
+
+
+def add(session: Session, rows: Sequence[dict[str, Any]]) -> None:
+    """Write rows for which there is room."""
+    if rows:
+        queue.add(session, rows)
+        session.info[WAKE] = True
 
 
 def _row(kind: str, integration_id: str, installation_id: str | None, fields: dict[str, Any]) -> dict[str, Any]:
@@ -109,6 +115,7 @@ def _row(kind: str, integration_id: str, installation_id: str | None, fields: di
     payload: dict[str, Any] = {"eventId": event_id, "type": kind}
     if installation_id is not None:
         payload["installationId"] = installation_id
+    text = _encoded({**payload, **fields})
     return {
         "id": event_id,
         "integration_id": integration_id,
@@ -116,7 +123,8 @@ def _row(kind: str, integration_id: str, installation_id: str | None, fields: di
         "lane": installation_id or event_id,
         "type": kind,
         "source": "visitors" if EVENTS[kind].by_visitors else None,
-        "payload": json.dumps({**payload, **fields}, separators=(",", ":")),
+        "payload": text.decode(),
+        "size": len(text),
         "state": "pending",
         "attempts": 0,
         "due_at": time.time(),
@@ -124,30 +132,33 @@ def _row(kind: str, integration_id: str, installation_id: str | None, fields: di
     }
 
 
-def _insert(session: Session, rows: list[dict[str, Any]]) -> None:
-    if rows:
-        queue.add(session, rows)
-        session.info[WAKE] = True
+def _encoded(payload: dict[str, Any]) -> bytes:
+    """Encode a payload; only one with half of a character, which UTF-8 cannot encode, is written in ASCII."""
+    try:
+        return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        return json.dumps(payload, separators=(",", ":")).encode()
 
 
 def _insert_if_room(session: Session, *events: dict[str, Any]) -> None:
-    if not _overfull(session, Counter(row["integration_id"] for row in events)):
-        _insert(session, list(events))
+    if not _overfull(session, events):
+        add(session, events)
 
 
-def _overfull(session: Session, more: Counter[str]) -> set[str]:
+def _overfull(session: Session, rows: Sequence[dict[str, Any]]) -> set[str]:
     """Return the integrations with so many waiting events that none of these is added, and log it now and then."""
-    full = queue.overfull(session, more) if more else set()
+    full = queue.overfull(session, rows)
     moment = time.monotonic()
     for integration_id in full:
         if moment - _warned.get(integration_id, -WARN_EVERY) < WARN_EVERY:
             continue
         _warned[integration_id] = moment
         _log.warning(
-            "%d events about changes were dropped for the integration %s: more than %d would be waiting "
-            "(logged at most every 10 minutes)",
-            more[integration_id],
+            "%d events about changes were dropped for the integration %s: more than %d, or more than %d MB of them, "
+            "would be waiting (logged at most every 10 minutes)",
+            sum(row["integration_id"] == integration_id for row in rows),
             integration_id,
             queue.HARD_MAX_WAITING,
+            queue.HARD_MAX_WAITING_BYTES >> 20,
         )
     return full

@@ -12,8 +12,9 @@ from runtime.contract import errors
 from runtime.contract.batches import batched
 from runtime.contract.installations import UpdatePart
 from runtime.dispatch import outbox
-from runtime.services import disk_room, quotas
+from runtime.services import disk_room, organization_storage, quotas
 from runtime.store import installed, locks, rows
+from runtime.store.content.sizes import json_bytes
 from runtime.store.database import now
 from runtime.store.rows import HOST
 from runtime.store.tables.installations import (
@@ -37,6 +38,8 @@ MAX_INSTALLED, MAX_PARTS = 1000, 50_000
 within the days that what was uninstalled is kept."""
 AT_ONCE = 500
 """Spaces or sites whose parts are looked for in one statement."""
+SHORT = 4096
+"""Bytes of a configuration that are not counted."""
 FULL = "This was installed and uninstalled {most} times within 30 days; wait a few days, or leave it installed."
 
 
@@ -114,6 +117,19 @@ def install_on_site(
     return _added(session, installation, row, "site", site.id)
 
 
+def _must_have_room(session: Session, installation: InstallationRow, row: Any, configuration: dict[str, Any]) -> None:
+    """See that a configuration may be stored, and again with what was before in the event that tells of it.
+
+    Most are short, and change often: for those nothing is added up.
+    """
+    size = json_bytes(configuration)
+    before, row.size = row.size, size if size > SHORT else 0
+    if row.size:
+        organization_storage.enforce(session, installation.organization_id, row.size - before)
+    else:
+        disk_room.enforce()
+
+
 def update(
     session: Session,
     integration: IntegrationRow,
@@ -129,7 +145,7 @@ def update(
     previous = {"status": row.status, "configuration": row.configuration}
     if body.configuration is not MISSING:
         if body.configuration != row.configuration:
-            disk_room.enforce()  # it is stored once more, with what was before, in the event that tells of it
+            _must_have_room(session, installation, row, body.configuration)
         row.configuration = body.configuration
     if body.external_ids is not MISSING:
         installed.set_external_ids(session, row.id, body.external_ids)

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.invites import InvitedPerson, InviteUsers
 from runtime.contract.organizations import Role, reaches
-from runtime.services import quotas
+from runtime.services import disk_room, quotas
 from runtime.store import invites, locks, membership, rows, sign_ins
 from runtime.store.database import now
 from runtime.store.rows import HOST, Reach
@@ -40,8 +40,9 @@ def invite(
 ) -> tuple[list[str], list[EmailInviteRow]]:
     """Invite people by e-mail, again who was invited before; gives the ids of members among them, and the invites.
 
-    With `send` the e-mails are due at once.
+    With `send` the e-mails are due at once. Raises BadRequest where there are too many, Unavailable on a full disk.
     """
+    disk_room.enforce()
     default = organization.default_role if body.role is MISSING else body.role
     people: dict[str, Role | None] = {}
     for person in body.emails:

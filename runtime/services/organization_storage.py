@@ -26,6 +26,11 @@ FULL = (
     "whoever runs the host to raise DEVKIT_ORGANIZATION_STORAGE."
 )
 
+SENT = (
+    "This organization sent {there} of files within a day, and at most {most:g} GB are taken. Send more later, or ask "
+    "whoever runs the host to raise DEVKIT_ORGANIZATION_STORAGE."
+)
+
 _gigabytes: float = 0
 
 
@@ -49,6 +54,17 @@ def enforce(session: Session, organization_id: str, more: int = 0, *, grows: boo
     if there + more >= _gigabytes * GB * (1 if grows else 1 + LEEWAY):
         needs = f", and this needs {bytes_text(more)} more" if more else ""
         raise errors.BadRequest(FULL.format(there=bytes_text(there), most=_gigabytes, needs=needs))
+
+
+def enforce_for_files(session: Session, organization_id: str, more: int = 0) -> None:
+    """Check that an organization may send `more` bytes of files; raises as `enforce` does.
+
+    What nothing refers to any longer stays on the disk for a day, where it is not deleted at once: so no more may come
+    within a day than may be stored at all.
+    """
+    enforce(session, organization_id, more)
+    if _gigabytes and (there := stored.sent_lately(session, organization_id)) + more >= _gigabytes * GB:
+        raise errors.BadRequest(SENT.format(there=bytes_text(there), most=_gigabytes))
 
 
 def enforce_for_space(session: Session, space_id: str, more: int = 0, *, grows: bool = True) -> None:

@@ -20,6 +20,7 @@ from runtime.dispatch.deliveries import Plans, level_of
 from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.matching import matching, why_not
 from runtime.dispatch.planning import Level
+from runtime.services import organization_storage
 from runtime.services.rendering import body_of
 from runtime.store import installed, queue, rows
 from runtime.store.database import Database
@@ -36,6 +37,8 @@ TOO_MUCH = (
     "{copies:,} copies of an event of {size:,} bytes are too much at once; at most {most} MB are sent at once. "
     "Send a smaller `count` or event, or name one installation."
 )
+UNCOUNTED = 16 << 20
+"""Bytes of what waits for an integration that are taken without adding up all that its organization stores."""
 ANY = "*"
 """In place of an id: any installation of the owner's, any space or site it is installed on."""
 
@@ -74,33 +77,50 @@ def trigger(
         small(body.event)  # it waits as a row, and very many may wait
     except ValueError as large:
         raise errors.BadRequest(f"event: {large}") from None
+    size = len(json.dumps(body.event, ensure_ascii=False).encode("utf-8", "surrogatepass"))
     if kind == "task":
-        must_have_room(session, integration, body.count)
-        _not_too_much(body, body.count)
-        tasks = [outbox.emit_task(session, integration.id, body.event["task"], 0) for _ in range(body.count)]
-        return [str(row["id"]) for row in tasks], None
+        _not_too_much(size, body.count)
+        made = queue_tasks(session, integration, body.event["task"], count=body.count)
+        return [str(row["id"]) for row in made], None
     candidates = _named(candidates, body)
     space_id, site_id = _place(session, integration, kind, body, candidates)
     chosen = matching(EVENTS[kind], candidates, space_id=space_id, site_id=site_id)
-    must_have_room(session, integration, body.count * len(chosen))
-    _not_too_much(body, body.count * len(chosen))
+    copies = body.count * len(chosen)
+    _not_too_much(size, copies)
+    _must_have_room(session, integration, copies, copies * size)
     return outbox.emit(
         session, kind, candidates, _fields(body), space_id=space_id, site_id=site_id, count=body.count, has_room=True
     )
 
 
-def _not_too_much(body: TriggerEvent, copies: int) -> None:
-    size = len(json.dumps(body.event))  # escaped, as it is stored
+def _not_too_much(size: int, copies: int) -> None:
     if copies > 1 and copies * size > MAX_TOGETHER:
         raise errors.BadRequest(TOO_MUCH.format(copies=copies, size=size, most=MAX_TOGETHER >> 20))
 
 
-def must_have_room(session: Session, integration: IntegrationRow, more: int = 1) -> None:
-    """Raise TooManyRequests where so many more events of an integration would be too many that wait."""
-    if queue.is_full(session, integration.id, more):
+def queue_tasks(
+    session: Session, integration: IntegrationRow, task: dict[str, Any], *, count: int = 1, delay: float = 0
+) -> list[dict[str, Any]]:
+    """Queue copies of a task that are due in `delay` seconds; returns their rows.
+
+    Raises TooManyRequests where too many wait, BadRequest where what waits is much and its organization is full.
+    """
+    made = [outbox.task_row(integration.id, task, delay) for _ in range(count)]
+    _must_have_room(session, integration, count, sum(row["size"] for row in made))
+    outbox.add(session, made)
+    return made
+
+
+def _must_have_room(session: Session, integration: IntegrationRow, more: int, size: int) -> None:
+    """See that so many more events, of `size` bytes together, may wait for an integration."""
+    waiting, there = queue.standing(session, integration.id)
+    if waiting + more > queue.MAX_WAITING or there + size > queue.MAX_WAITING_BYTES:
         raise errors.TooManyRequests(
-            f"At most {queue.MAX_WAITING:,} events and tasks of an integration can wait; send more later."
+            f"At most {queue.MAX_WAITING:,} events and tasks of an integration can wait, and at most "
+            f"{queue.MAX_WAITING_BYTES >> 20} MB of them; send more later."
         )
+    if there + size > UNCOUNTED:
+        organization_storage.enforce(session, integration.organization_id, size)
 
 
 class EventCaller:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Select, func, select
+from typing import Any
+
+from sqlalchemy import Integer, Select, func, literal_column, select
 from sqlalchemy.orm import Session
 
+from runtime.store.blobs.store import GRACE
+from runtime.store.database import now
 from runtime.store.tables.blobs import BlobRow
 from runtime.store.tables.content import ContentSizeRow
+from runtime.store.tables.events import STANDING, EventRow
 from runtime.store.tables.imports import ImportRow
+from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow, VersionRow
 from runtime.store.tables.openapi_specs import OpenApiSpecRow, OpenApiVersionRow
 from runtime.store.tables.pdfs import PdfRow
@@ -19,7 +25,14 @@ def size_of(session: Session, organization_id: str) -> int:
     return sum(max(0, int(session.scalar(each) or 0)) for each in _sums(organization_id))
 
 
-def _sums(organization_id: str) -> tuple[Select[int], ...]:
+def sent_lately(session: Session, organization_id: str) -> int:
+    """Return the bytes of the files that an organization stored within the last `GRACE`, needed or not."""
+    lately = BlobRow.touched_at > now() - GRACE
+    query = select(func.sum(BlobRow.size)).where(BlobRow.organization_id == organization_id, lately)
+    return int(session.scalar(query) or 0)
+
+
+def _sums(organization_id: str) -> tuple[Select[Any], ...]:
     content = (
         select(func.sum(ContentSizeRow.size + ContentSizeRow.files + ContentSizeRow.comments))
         .join(SpaceRow, SpaceRow.id == ContentSizeRow.space_id)
@@ -51,4 +64,20 @@ def _sums(organization_id: str) -> tuple[Select[int], ...]:
         .join(OpenApiSpecRow, OpenApiSpecRow.source_blob == BlobRow.name)
         .where(OpenApiSpecRow.organization_id == organization_id)
     )
-    return content, versions, specifications, pdfs, uploads, sources
+    waiting = (
+        select(func.sum(EventRow.size))
+        .join(IntegrationRow, IntegrationRow.id == EventRow.integration_id)
+        .where(IntegrationRow.organization_id == organization_id, STANDING)
+    )
+    zero = literal_column("0", Integer)  # literal, as in the partial indexes of these tables
+    of_organization = InstallationRow.organization_id == organization_id
+    configurations = (
+        select(func.sum(InstallationRow.size)).where(of_organization, InstallationRow.size > zero),
+        *(
+            select(func.sum(part.size))
+            .join(InstallationRow, InstallationRow.id == part.installation_id)
+            .where(of_organization, part.size > zero)
+            for part in (SpaceInstallationRow, SiteInstallationRow)
+        ),
+    )
+    return content, versions, specifications, pdfs, uploads, sources, waiting, *configurations

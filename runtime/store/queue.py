@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
@@ -18,7 +19,6 @@ from sqlalchemy import (
     bindparam,
     delete,
     func,
-    literal,
     or_,
     select,
     update,
@@ -35,6 +35,8 @@ that looks for what is due passes by all of them."""
 HARD_MAX_WAITING = 100_000
 """Events of an integration that are not over, beyond which none is written at all: something that changes over and over
 causes more of them than a slow script handles. It is more than `MAX_WAITING`, so that tasks never displace a change."""
+MAX_WAITING_BYTES, HARD_MAX_WAITING_BYTES = 256 << 20, 512 << 20
+"""The same for the bytes of their payloads, together."""
 FARTHEST = 60.0
 """Seconds beyond what anybody asked for that a moment of the queue may lie ahead: clocks of several hosts differ."""
 Source = Literal["people", "visitors"]
@@ -42,34 +44,62 @@ SOURCES: tuple[Source | None, ...] = (None, "people", "visitors")
 """Who caused an event: the platform, somebody with a token, or anybody at all."""
 
 
-def is_full(session: Session, integration_id: str, more: int = 1) -> bool:
-    """Return whether this many more events of an integration would be too many; concurrent callers may all get False.
+def standing(session: Session, integration_id: str) -> tuple[int, int]:
+    """Count the events of an integration that are not over, no further than `MAX_WAITING`, and their bytes.
 
-    Counts no further than it must.
+    What others add at the same moment is not seen.
     """
-    values = {"integration": integration_id, "most": max(MAX_WAITING - more, 0) + 1}
-    return (session.connection().scalar(_counting_standing(), values) or 0) > MAX_WAITING - more
+    count, size = session.connection().execute(_counting(), {"integration": integration_id, "most": MAX_WAITING}).one()
+    return int(count), int(size)
 
 
 @lru_cache(maxsize=1)
-def _counting_standing() -> Select[int]:
+def _counting() -> Select[int, int]:
     """Build the statement once, since it runs for every posted event.
 
     `STANDING` is literal: with bound parameters the database would not use its partial index.
     """
     events = EventRow.__table__
     of = events.c.integration_id == bindparam("integration", type_=String)
-    some = select(literal(1)).select_from(events).where(of, STANDING).limit(bindparam("most", type_=Integer)).subquery()
-    return select(func.count()).select_from(some)
+    some = select(events.c.size).where(of, STANDING).limit(bindparam("most", type_=Integer)).subquery()
+    return select(func.count(), func.coalesce(func.sum(some.c.size), 0))
 
 
-def overfull(session: Session, more: Mapping[str, int]) -> set[str]:
-    """Return the integrations that would have more than `HARD_MAX_WAITING` unfinished events with this many more."""
-    of = EventRow.integration_id.in_(more)
-    counted = select(EventRow.integration_id, func.count()).where(of, STANDING).group_by(EventRow.integration_id)
-    candidates = counted.having(func.count() > HARD_MAX_WAITING - max(more.values()))
-    standing = {row[0]: row[1] for row in session.execute(candidates)}
-    return {one for one, count in more.items() if standing.get(one, 0) + count > HARD_MAX_WAITING}
+def full(session: Session, events: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Return the integrations of which too many events would wait with these more to take what could be left out."""
+    counts, sizes = _tally(events)
+    there = {one: standing(session, one) for one in counts}
+    return {
+        one
+        for one, (waiting, bytes_) in there.items()
+        if waiting + counts[one] > MAX_WAITING or bytes_ + sizes[one] > MAX_WAITING_BYTES
+    }
+
+
+def overfull(session: Session, events: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Return the integrations that would have more unfinished events than are written at all with these more."""
+    counts, sizes = _tally(events)
+    if not counts:
+        return set()
+    count, size = func.count(), func.sum(EventRow.size)
+    of = EventRow.integration_id.in_(counts)
+    query = select(EventRow.integration_id, count, size).where(of, STANDING).group_by(EventRow.integration_id)
+    near = or_(count > HARD_MAX_WAITING - max(counts.values()), size > HARD_MAX_WAITING_BYTES - max(sizes.values()))
+    there: dict[str, tuple[int, int]] = {row[0]: (row[1], row[2] or 0) for row in session.execute(query.having(near))}
+    return {
+        one
+        for one, (waiting, bytes_) in ((one, there.get(one, (0, 0))) for one in counts)
+        if waiting + counts[one] > HARD_MAX_WAITING or bytes_ + sizes[one] > HARD_MAX_WAITING_BYTES
+    }
+
+
+def _tally(events: Sequence[Mapping[str, Any]]) -> tuple[Counter[str], Counter[str]]:
+    """Count events, and their bytes, by integration."""
+    counts, sizes = Counter[str](), Counter[str]()
+    for event in events:
+        counts[event["integration_id"]] += 1
+        sizes[event["integration_id"]] += event["size"]
+    return counts, sizes
 
 
 def add(session: Session, events: Sequence[dict[str, Any]]) -> None:

@@ -145,6 +145,18 @@ def test_variables_are_filled_in_where_that_is_asked_for(space: Space) -> None:
     assert "expression" not in str(nodes["document"])
 
 
+@pytest.mark.parametrize(("sent", "kept"), [(2**53 - 1, 2**53 - 1), (10**30, 1e30), (10**400, None)])
+def test_numbers_of_variables_are_short(space: Space, sent: int, kept: float | None) -> None:
+    path = space.change_request()
+    answer = space.api.post(f"{path}/content", {"changes": [{"type": "set_variables", "variables": {"n": sent}}]})
+    if kept is None:
+        assert answer.status == 400 and "variables" in answer.json["error"]["message"], answer.text
+    else:
+        ok(answer)
+        shown = ok(space.api.get(f"{path}/content"))["variables"]["n"]
+        assert (shown, type(shown)) == (kept, type(kept))
+
+
 def test_a_cover_is_shown_unless_the_layout_says_otherwise(space: Space) -> None:
     cover = {"ref": {"kind": "url", "url": "https://example.com/cover.png"}, "yPos": 0}
     space.merge(page("Plain", id="plain"), page("Covered", id="covered", cover=cover))

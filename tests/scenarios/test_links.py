@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -269,3 +270,19 @@ def test_what_is_stored_of_the_references_of_a_document_is_bounded() -> None:
 def test_a_copy_has_the_same_links(space: Space, alpha: Tenant) -> None:
     copy = ok(space.api.post(f"{space.path}/duplicate"), 201)["id"]
     assert ok(alpha.api.get(f"/v1/spaces/{copy}/links"))["stats"] == links(space)["stats"]
+
+
+def test_an_organization_makes_few_long_lists_at_a_time(host: HostProcess, alpha: Tenant, beta: Tenant) -> None:
+    space, other = Space(alpha), Space(beta)
+    for part in range(4):
+        text = " ".join(f"[x](https://e.example/{number})" for number in range(1500))
+        space.merge(*(page(f"Page {part} {number}", text) for number in range(3)))
+    other.merge(page("Theirs", "[x](https://e.example/)"))
+    with ThreadPoolExecutor(25) as pool:
+        many = [pool.submit(space.api.get, f"{space.path}/links") for _ in range(24)]
+        few = [pool.submit(other.api.get, f"{other.path}/links") for _ in range(3)]
+        answers, theirs = [one.result() for one in many], [one.result() for one in few]
+    assert [one.status for one in theirs] == [200] * 3
+    refused = [one for one in answers if one.status != 200]
+    assert 2 <= len(answers) - len(refused) < 24
+    assert all(one.status == 503 and "lists of links" in one.json["error"]["message"] for one in refused)

@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 
 from runtime.contract.identifiers import new_id
-from tests.conftest import COUNTER, Answer, HostProcess, Tenant, publication, tenant, wait_for
+from runtime.services import triggering
+from runtime.store import tokens
+from runtime.store.secrets import load_keyring, use_keyring
+from tests import databases
+from tests.conftest import COUNTER, Answer, Api, HostProcess, Tenant, publication, tenant, wait_for
 from tests.contract.requests_table import SPECIFICATION
 from tests.scenarios.answers import ok
 from tests.scenarios.content import Space, page
@@ -184,3 +188,55 @@ def test_what_is_refused_or_over_leaves_the_disk(host: HostProcess, greedy: Tena
     # Versions are kept, and what was sent is not there a second time.
     versions = len(ok(greedy.api.get(f"{at}/versions"))["items"])
     wait_for(lambda: on_disk(host) - before < (versions + 0.5) * MEGABYTE // 4)
+
+
+def test_files_that_are_sent_and_let_go_again_and_again_are_refused(host: HostProcess, greedy: Tenant) -> None:
+    """Each is sent twice, so that it is not known which of the two may delete it: it stays on the disk for a day."""
+    space = Space(greedy)
+    path, before = space.change_request(), on_disk(host)
+    query = {"source": "markdown", "name": "a.md", "changeRequest": path.rpartition("/")[2]}
+    refused = None
+    for _ in range(8):
+        archive = b"# Text\n\n" + new_id().encode() + b"x" * (MEGABYTE // 2)
+        begun = [
+            space.api.call("POST", f"{space.path}/content/import/upload", data=archive, params=query) for _ in range(2)
+        ]
+        for one in begun:
+            if one.status == 201:
+                ok(space.api.post(f"{space.path}/imports/{one.json['id']}/cancel"))
+            else:
+                refused = one
+    assert refused is not None and refused.status == 400, "8 MB were sent"
+    assert "within a day" in refused.json["error"]["message"]
+    assert on_disk(host) - before <= MOST
+
+
+def test_long_configurations_count(greedy: Tenant) -> None:
+    names = [new_id().lower() for _ in range(20)]
+    answers = []
+    for name in names:
+        assert publish(greedy, name, 0).status in (200, 201)
+        installation = ok(greedy.api.post(f"/v1/integrations/{name}/installations", {"organization": greedy.id}), 201)
+        path = f"/v1/integrations/{name}/installations/{installation['id']}"
+        answers.append(greedy.api.call("PATCH", path, {"configuration": {"long": "x" * 125_000}}))
+        # What is there may change, and become short.
+        assert greedy.api.call("PATCH", path, {"configuration": {"short": "x"}}).status == 200
+        answers.append(greedy.api.call("PATCH", path, {"configuration": {"long": "x" * 125_000}}))
+        if answers[-1].status != 200:
+            break
+    assert is_full(answers[-1]), answers[-1].text
+    assert len(answers) > 8
+
+
+def test_tasks_that_wait_count(host: HostProcess, greedy: Tenant) -> None:
+    name = new_id().lower()
+    assert publish(greedy, name, 1.5).status in (200, 201)
+    use_keyring(load_keyring(host.data, None))
+    ((integration,),) = databases.ask(host.data, "SELECT id FROM integrations WHERE name = ?", [name])
+    script = Api(host.url, tokens.sign(integration, None, None, []))
+    later = {"task": {"x": "é" * 60_000}, "schedule": 80_000}
+    for sent in range(triggering.UNCOUNTED // 120_000):
+        answer = script.post(f"/v1/integrations/{name}/tasks", later)
+        assert answer.status == 204, (sent, answer.text)
+    assert is_full(script.post(f"/v1/integrations/{name}/tasks", later))
+    assert is_full(publish(greedy, name, 0.1, 1)), "what waits counts with everything else"

@@ -77,8 +77,8 @@ def upload_file_to_change_request(
 ) -> RevisionFile:
     """Add a file to a change request, or replace its bytes, with the body of the request (extension)."""
     with call.host.database.transaction(writes=False) as session:
-        organization_storage.enforce(session, space.organization_id, upload.length)
-    with upload.stored(call) as blob:
+        organization_storage.enforce_for_files(session, space.organization_id, upload.length)
+    with upload.stored(call, space.organization_id) as blob:
         file = file_of(call.host.blobs, blob, query.name, upload.content_type, query.id)
         with call.host.database.transaction(writes=True) as session:
             call.opened = session

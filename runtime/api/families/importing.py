@@ -126,8 +126,8 @@ def upload_import(call: Call, space: SpaceRow, query: UploadImportQuery, upload:
             call.opened = session
             call.require("create", call.find(SpaceRow, id=space.id), "this space", session)
     with call.host.database.transaction(writes=False) as session:
-        organization_storage.enforce(session, space.organization_id, upload.length)
-    with upload.stored(call) as blob, call.host.database.transaction(writes=True) as session:
+        organization_storage.enforce_for_files(session, space.organization_id, upload.length)
+    with upload.stored(call, space.organization_id) as blob, call.host.database.transaction(writes=True) as session:
         call.opened = session
         within = call.find(SpaceRow, id=space.id)
         organization_storage.enforce(session, within.organization_id, blob.size)

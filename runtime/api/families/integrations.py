@@ -23,7 +23,6 @@ from runtime.contract.integrations import (
     QueueTask,
     ShownDevelopmentMode,
 )
-from runtime.dispatch import outbox
 from runtime.dispatch.recorder import summary
 from runtime.serializers import integrations as serializers
 from runtime.services import disk_room, publishing, triggering
@@ -153,8 +152,7 @@ def disable_integration_development_mode(call: Call, integration: IntegrationRow
 def queue_integration_task(call: Call, integration: IntegrationRow, body: QueueTask) -> None:
     """Queue a task of the integration."""
     disk_room.enforce()  # a script would fill in seconds what is left to others
-    triggering.must_have_room(call.session, integration)
-    row = outbox.emit_task(call.session, integration.id, body.task, body.schedule)
+    (row,) = triggering.queue_tasks(call.session, integration, body.task, delay=body.schedule)
     announcer, name = call.host.announcer, integration.name
     if body.schedule and announcer.heard(name):
         queued = summary({**row, "duration_ms": None})

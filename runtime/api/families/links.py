@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from pydantic import MISSING
 
@@ -14,8 +15,10 @@ from runtime.api.families.spaces import SPACE
 from runtime.api.listing import list_of, page_of
 from runtime.api.operation import Family
 from runtime.api.permission import member
+from runtime.contract import errors
 from runtime.contract.base import JsonObject, ListOf, ListQuery
 from runtime.contract.links import BrokenLinks, ChangeRequestLinksQuery, LinkList, LinksQuery, LinkStats
+from runtime.engines.shares import NoneLeft
 from runtime.serializers.links import Locations
 from runtime.services import change_requests as editing
 from runtime.services import content
@@ -28,6 +31,8 @@ from runtime.store.tables.spaces import SpaceRow
 links = Family("Links")
 IN_SPACE, IN_CHANGE_REQUEST = f"{SPACE.path}/content", f"{CHANGE_REQUEST.path}/content"
 Backlinks = ListOf[JsonObject]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @links.operation(f"GET {SPACE.path}/links", LinkList, needs=PEOPLE_AND_SCRIPTS)
@@ -94,6 +99,24 @@ def _links(call: Call, space: SpaceRow, row: RevisionRow) -> Links:
     return Links(call.session, call.actor.reach, call.host.addresses, space, row)
 
 
+def _in_turn(make: Callable[Concatenate[Call, Links, P], T]) -> Callable[Concatenate[Call, Links, P], T]:
+    """Make lists in turns of the space's organization: one of a large space takes seconds, and much memory."""
+
+    @wraps(make)
+    def made(call: Call, found: Links, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        space = found.here.space
+        try:
+            with call.host.capacity.links.turn(space.organization_id, space.id, long=True):
+                return make(call, found, *args, **kwargs)
+        except NoneLeft:
+            raise errors.Unavailable(
+                "Too many lists of links are being made for this organization; try again in a moment."
+            ) from None
+
+    return made
+
+
+@_in_turn
 def _shown(
     call: Call,
     found: Links,
@@ -139,6 +162,7 @@ def _usage(locations: Locations, usage: Usage, targets: int) -> JsonObject:
     return {**shown, "targetReference": target} if target is not None else shown
 
 
+@_in_turn
 def _backlinks(
     call: Call,
     found: Links,

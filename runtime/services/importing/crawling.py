@@ -229,7 +229,7 @@ class Crawl:
         state["bytes"] += len(body)
         if state["bytes"] > MAX_BYTES:
             raise NotFetched(f"The website has more than {MAX_BYTES >> 20} MB; import a part of it.")
-        blob = self._job.tools.blobs.put(BytesIO(body), MAX_PAGE + MAX_PICTURE)
+        blob = self._job.tools.blobs.put(BytesIO(body), MAX_PAGE + MAX_PICTURE, self._job.organization_id)
         put_inside(self._folder, blob.name, body)
         return blob.name
 

@@ -117,7 +117,8 @@ class _Import:
         known = self._job.progress.get("blob")
         if known is None:
             fetched = fetching.get(self._job.tools.egress, _export_of(row.url, row.source))
-            blob = self._job.tools.blobs.put(BytesIO(fetching.content(fetched)), fetching.MAX_BYTES)
+            content = BytesIO(fetching.content(fetched))
+            blob = self._job.tools.blobs.put(content, fetching.MAX_BYTES, self._job.organization_id)
             known, came_at = blob.name, blob.came_at.isoformat() if blob.came_at is not None else None
             self._job.save({**self._job.progress, "blob": known, "came_at": came_at})
         self._copy(folder, known)

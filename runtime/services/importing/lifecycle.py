@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.importing import ImportSource
+from runtime.services import organization_storage
 from runtime.services.importing import job
 from runtime.services.importing.assembling import Place
 from runtime.services.importing.storing import Target, base_of
@@ -32,8 +33,9 @@ def begin(
     """Begin an import from an address or from what was sent.
 
     Raises NotFound for a page that is not there, BadRequest for one that no page can be in and for a change request
-    that is closed, PreconditionFailed for a space that is locked, and TooManyRequests.
+    that is closed or an organization that is full, PreconditionFailed for a space that is locked, and TooManyRequests.
     """
+    organization_storage.enforce_for_files(session, space.organization_id)
     within = change_request.id if change_request is not None else None
     row = ImportRow(
         space_id=space.id, change_request_id=within, page_id=page_id, user_id=user_id, source=source, url=url,

@@ -19,7 +19,7 @@ from runtime.contract import errors
 from runtime.contract.timestamps import wire_time
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed
-from runtime.services import change_requests, content_quota
+from runtime.services import change_requests, content_quota, organization_storage
 from runtime.services.files import MAX_FILE, file_of
 from runtime.services.importing import transfer
 from runtime.services.importing.assembling import Assembly, Place
@@ -110,6 +110,9 @@ def _store_import(
     also: Callable[[Session, Stored], None],
 ) -> Stored:
     database, moment = job.tools.database, wire_time(now())
+    if imported.files:
+        with database.transaction(writes=False) as session:
+            organization_storage.enforce_for_files(session, job.organization_id)
     files, problems = _store_files(job, imported, folder)
     stored = Stored(len(imported.pages) + len(files) + len(imported.reusable_contents), tuple(problems))
     with database.transaction(writes=False) as session:
@@ -220,7 +223,7 @@ def _store_files(job: Job, imported: Imported, folder: Path) -> tuple[dict[str, 
         job.check()
         try:
             with transfer.open_inside(folder, one.path) as stream:
-                blob = job.tools.blobs.put(stream, MAX_FILE)
+                blob = job.tools.blobs.put(stream, MAX_FILE, job.organization_id)
         except BlobTooLarge:
             problems.append(f"The file {one.name} has more than {MAX_FILE >> 20} MB.")
         except OSError:

@@ -160,4 +160,4 @@ class _Processing:
 
     def _kept(self) -> Outcome:
         with open_made(self._folder, RESULT) as made:
-            return Outcome(self._job.tools.blobs.put(made, MAX_RESULT))
+            return Outcome(self._job.tools.blobs.put(made, MAX_RESULT, self._job.organization_id))

@@ -36,8 +36,8 @@ class Sources:
         # Half of a character is kept as well: that it cannot be read is for the processing to say.
         text = source.text.encode("utf-8", "surrogatepass") if isinstance(source, TextSource) else b""
         with self._database.transaction(writes=False) as session:  # before it is stored
-            organization_storage.enforce(session, organization_id, len(text))
-        blob = self._blobs.put(io.BytesIO(text), MAX_TEXT) if isinstance(source, TextSource) else None
+            organization_storage.enforce_for_files(session, organization_id, len(text))
+        blob = self._blobs.put(io.BytesIO(text), MAX_TEXT, organization_id) if isinstance(source, TextSource) else None
         try:
             with self._database.transaction(writes=True) as session:
                 organization_storage.enforce(session, organization_id, len(text))

@@ -71,6 +71,7 @@ def ask(session: Session, space: SpaceRow, revision: RevisionRow, page_id: str |
             session.add(row)
             session.flush()
         row.problem = None
+        organization_storage.enforce_for_files(session, space.organization_id)
         pdfs.make_room(session, space.id, MAX_KEPT)
         jobs.enqueue(session, KIND, space.organization_id, row.id, {}, most=MAX_WAITING)
     row.used_at = now()
@@ -97,7 +98,7 @@ def run(job: Job) -> None:
             file.writelines(encode_in_pieces(written, BLOCKS))
         _set(job, folder)
         with open_made(folder, PDF) as made:
-            blob = job.tools.blobs.put(made, MAX_PDF)
+            blob = job.tools.blobs.put(made, MAX_PDF, job.organization_id)
     try:
         with job.tools.database.transaction(writes=True) as session:
             job.still_ours(session)

@@ -66,8 +66,8 @@ class BlobStore:
         """Take where the bytes are kept."""
         self._database, self._backend = database, backend
 
-    def put(self, stream: BinaryIO, max_bytes: int) -> Blob:
-        """Store a stream, a chunk at a time; no transaction may be open.
+    def put(self, stream: BinaryIO, max_bytes: int, organization_id: str) -> Blob:
+        """Store a stream for an organization, a chunk at a time; no transaction may be open.
 
         Raises `BlobTooLarge`, `BlobsUnavailable`.
         """
@@ -80,14 +80,17 @@ class BlobStore:
                 digest.update(piece)
                 spool.write(piece)
             blob = Blob(digest.hexdigest(), size)
-            blob = replace(blob, came_at=self.touch([blob]).get(blob.name))
+            blob = replace(blob, came_at=self.touch([blob], organization_id).get(blob.name))
             if not self._backend.has(blob.name, size):
                 spool.seek(0)
                 self._backend.write(blob.name, cast(BinaryIO, spool))
         return blob
 
-    def touch(self, blobs: Iterable[Blob]) -> dict[str, datetime]:
-        """Record that blobs are about to be referenced; returns since when those are known that were not."""
+    def touch(self, blobs: Iterable[Blob], organization_id: str | None = None) -> dict[str, datetime]:
+        """Record that blobs are about to be referenced, and by which organization, where one stores them.
+
+        Returns since when those are known that were not.
+        """
         ordered = sorted(set(blobs), key=lambda blob: blob.name)
         new: dict[str, datetime] = {}
         if not ordered:
@@ -98,8 +101,9 @@ class BlobStore:
                 moment = now()
                 if session.get(BlobRow, blob.name) is None:
                     new[blob.name] = moment
-                statement = insert_into(session, BlobRow).values(name=blob.name, size=blob.size, touched_at=moment)
-                session.execute(statement.on_conflict_do_update(index_elements=["name"], set_={"touched_at": moment}))
+                touched = {"touched_at": moment, **({"organization_id": organization_id} if organization_id else {})}
+                statement = insert_into(session, BlobRow).values(name=blob.name, size=blob.size, **touched)
+                session.execute(statement.on_conflict_do_update(index_elements=["name"], set_=touched))
         return new
 
     def discard(self, blob: Blob) -> None:

@@ -3,11 +3,11 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0045');
+INSERT INTO "alembic_version" VALUES('0046');
 CREATE TABLE blobs (
 	name VARCHAR(64) NOT NULL, 
 	size BIGINT NOT NULL, 
-	touched_at DATETIME NOT NULL, 
+	touched_at DATETIME NOT NULL, organization_id VARCHAR(20), 
 	PRIMARY KEY (name)
 );
 CREATE TABLE change_request_reviews (
@@ -184,7 +184,7 @@ CREATE TABLE events (
 	answer INTEGER, 
 	duration_ms FLOAT, 
 	created_at DATETIME NOT NULL, 
-	trace BLOB, held FLOAT, ended_at FLOAT, body BLOB, source VARCHAR(10), 
+	trace BLOB, held FLOAT, ended_at FLOAT, body BLOB, source VARCHAR(10), size INTEGER, 
 	PRIMARY KEY (seq), 
 	UNIQUE (id)
 );
@@ -292,7 +292,7 @@ CREATE TABLE installations (
 	signing_secret BLOB NOT NULL, 
 	created_at DATETIME NOT NULL, 
 	updated_at DATETIME NOT NULL, 
-	deleted_at DATETIME, paused_by_person BOOLEAN DEFAULT 0 NOT NULL, for_organization BOOLEAN DEFAULT 0 NOT NULL, 
+	deleted_at DATETIME, paused_by_person BOOLEAN DEFAULT 0 NOT NULL, for_organization BOOLEAN DEFAULT 0 NOT NULL, size INTEGER DEFAULT '0' NOT NULL, 
 	PRIMARY KEY (id), 
 	FOREIGN KEY(integration_id) REFERENCES integrations (id) ON DELETE CASCADE, 
 	FOREIGN KEY(organization_id) REFERENCES organizations (id) ON DELETE CASCADE
@@ -565,7 +565,7 @@ CREATE TABLE site_installations (
 	signing_secret BLOB NOT NULL, 
 	created_at DATETIME NOT NULL, 
 	updated_at DATETIME NOT NULL, 
-	deleted_at DATETIME, paused_by_person BOOLEAN DEFAULT 0 NOT NULL, 
+	deleted_at DATETIME, paused_by_person BOOLEAN DEFAULT 0 NOT NULL, size INTEGER DEFAULT '0' NOT NULL, 
 	PRIMARY KEY (id), 
 	FOREIGN KEY(installation_id) REFERENCES installations (id) ON DELETE CASCADE, 
 	FOREIGN KEY(site_id) REFERENCES sites (id) ON DELETE CASCADE
@@ -669,7 +669,7 @@ CREATE TABLE space_installations (
 	signing_secret BLOB NOT NULL, 
 	created_at DATETIME NOT NULL, 
 	updated_at DATETIME NOT NULL, 
-	deleted_at DATETIME, paused_by_person BOOLEAN DEFAULT 0 NOT NULL, 
+	deleted_at DATETIME, paused_by_person BOOLEAN DEFAULT 0 NOT NULL, size INTEGER DEFAULT '0' NOT NULL, 
 	PRIMARY KEY (id), 
 	FOREIGN KEY(installation_id) REFERENCES installations (id) ON DELETE CASCADE, 
 	FOREIGN KEY(space_id) REFERENCES spaces (id) ON DELETE CASCADE
@@ -722,8 +722,8 @@ CREATE TABLE "tokens" (
 	PRIMARY KEY (id), 
 	CONSTRAINT sessions_of_token FOREIGN KEY(parent_id) REFERENCES tokens (id) ON DELETE CASCADE, 
 	CONSTRAINT tokens_of_organization FOREIGN KEY(organization_id) REFERENCES organizations (id) ON DELETE CASCADE, 
-	UNIQUE (digest), 
-	FOREIGN KEY(user_id) REFERENCES users (id) ON DELETE CASCADE
+	FOREIGN KEY(user_id) REFERENCES users (id) ON DELETE CASCADE, 
+	UNIQUE (digest)
 );
 CREATE TABLE translations (
 	id VARCHAR(20) NOT NULL, 
@@ -809,8 +809,8 @@ CREATE INDEX ix_saml_sign_ins_provider_id ON saml_sign_ins (provider_id);
 CREATE INDEX ix_saml_sign_ins_expires_at ON saml_sign_ins (expires_at);
 CREATE INDEX ix_saml_sign_ins_code ON saml_sign_ins (code);
 CREATE INDEX ix_saml_sign_ins_user_id ON saml_sign_ins (user_id);
-CREATE INDEX ix_tokens_user_id ON tokens (user_id);
 CREATE INDEX ix_tokens_expires_at ON tokens (expires_at);
+CREATE INDEX ix_tokens_user_id ON tokens (user_id);
 CREATE INDEX ix_tokens_parent_id ON tokens (parent_id);
 CREATE INDEX ix_tokens_organization_id ON tokens (organization_id);
 CREATE INDEX collections_of_organization ON collections (organization_id, position, id);
@@ -846,9 +846,9 @@ CREATE INDEX ix_site_redirects_site_section_id ON site_redirects (site_section_i
 CREATE INDEX ix_site_redirects_site_space_id ON site_redirects (site_space_id);
 CREATE INDEX site_redirects_in_order ON site_redirects (site_id, created_at, id);
 CREATE UNIQUE INDEX site_redirects_by_source ON site_redirects (site_id, source);
-CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
-CREATE INDEX ix_visitor_sessions_site_installation_id ON visitor_sessions (site_installation_id);
 CREATE INDEX ix_visitor_sessions_expires_at ON visitor_sessions (expires_at);
+CREATE INDEX ix_visitor_sessions_site_installation_id ON visitor_sessions (site_installation_id);
+CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
 CREATE INDEX revisions_of_space ON revisions (space_id, created_at, id);
 CREATE INDEX ix_revisions_user_id ON revisions (user_id);
 CREATE INDEX change_requests_of_space ON change_requests (space_id, created_at, id);
@@ -898,7 +898,6 @@ CREATE INDEX ix_imports_user_id ON imports (user_id);
 CREATE INDEX git_operations_of_space ON git_operations (space_id);
 CREATE INDEX ix_git_operations_user_id ON git_operations (user_id);
 CREATE INDEX change_requests_by_status ON change_requests (space_id, status, created_at, id);
-CREATE INDEX events_waiting ON events (integration_id) WHERE state IN ('pending', 'failed', 'claimed');
 CREATE INDEX ix_deleted_space_places_site_id ON deleted_space_places (site_id);
 CREATE INDEX email_invites_of_organization ON email_invites (organization_id, created_at, id);
 CREATE INDEX invite_emails_of_organization ON invite_emails (organization_id, expires_at);
@@ -907,4 +906,9 @@ CREATE INDEX invite_emails_over ON invite_emails (expires_at);
 CREATE INDEX integration_versions_by_size ON integration_versions (integration_id, size);
 CREATE INDEX imports_that_keep_blobs ON imports (space_id, blob) WHERE blob IS NOT NULL;
 CREATE INDEX pdfs_by_size ON pdfs (space_id, size) WHERE blob IS NOT NULL;
+CREATE INDEX events_waiting ON events (integration_id, size) WHERE state IN ('pending', 'failed', 'claimed');
+CREATE INDEX installations_large ON installations (organization_id, size) WHERE size > 0;
+CREATE INDEX space_installations_large ON space_installations (installation_id, size) WHERE size > 0;
+CREATE INDEX site_installations_large ON site_installations (installation_id, size) WHERE size > 0;
+CREATE INDEX blobs_of_organization ON blobs (organization_id, touched_at, size);
 COMMIT;

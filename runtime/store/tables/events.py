@@ -29,6 +29,7 @@ class EventRow(Table):
     held back because there were too many. `ended_at` is when the latest attempt was written down: who follows an
     integration reads on from there. `source` is null for what the platform caused, `people` for calls somebody with a
     token waited for, `visitors` for what anybody may cause: each is kept by itself, so that none pushes out another.
+    `size` is the bytes of the payload of what was queued, null for calls somebody waited for.
     """
 
     __tablename__ = "events"
@@ -36,7 +37,8 @@ class EventRow(Table):
     __table_args__ = (
         # What is not over, in the order it is taken in; what is over is most of the table.
         Index("events_standing", "seq", sqlite_where=STANDING, postgresql_where=STANDING),
-        Index("events_waiting", "integration_id", sqlite_where=STANDING, postgresql_where=STANDING),
+        # With the bytes, so that adding them up reads no row.
+        Index("events_waiting", "integration_id", "size", sqlite_where=STANDING, postgresql_where=STANDING),
         Index("events_due", "state", "due_at"),
         Index("events_of_integration", "integration_id", "seq"),
         Index("events_ended", "integration_id", "ended_at", "seq"),
@@ -51,6 +53,7 @@ class EventRow(Table):
     type: Mapped[str] = mapped_column(String(40))
     source: Mapped[str | None] = mapped_column(String(10))
     payload: Mapped[str] = mapped_column(SealedText)
+    size: Mapped[int | None] = mapped_column(Integer)
     state: Mapped[str] = mapped_column(String(10))
     attempts: Mapped[int] = mapped_column(Integer, default=0)
     due_at: Mapped[float] = mapped_column(Float)

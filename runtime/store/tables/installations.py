@@ -37,6 +37,7 @@ OF_INSTALLATION = (
 
 LIVE = text("deleted_at IS NULL")
 GONE = text("deleted_at IS NOT NULL")
+LARGE = text("size > 0")
 
 
 def live(name: str, *columns: str) -> Index:
@@ -49,10 +50,16 @@ def gone(name: str) -> Index:
     return Index(name, "deleted_at", sqlite_where=GONE, postgresql_where=GONE)
 
 
+def large(name: str, *columns: str) -> Index:
+    """Add up the bytes of long configurations without reading the others."""
+    return Index(name, *columns, "size", sqlite_where=LARGE, postgresql_where=LARGE)
+
+
 class Configured:
     """The columns that every kind of installation has; `revision` moves with each change of configuration.
 
-    `paused_by_person` tells that a person paused it, so that only people resume it.
+    `paused_by_person` tells that a person paused it, so that only people resume it; `size` is the bytes of a
+    configuration that is long, 0 of others.
     """
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
@@ -60,6 +67,7 @@ class Configured:
     paused: Mapped[bool] = mapped_column(default=False)
     paused_by_person: Mapped[bool] = mapped_column(default=False)
     configuration: Mapped[dict[str, Any]] = mapped_column(SealedJson, default=dict)
+    size: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
     revision: Mapped[int] = mapped_column(Integer, default=1)
     signing_secret: Mapped[str] = mapped_column(SealedJson, default=new_signing_secret)
     created_at: Mapped[datetime] = mapped_column(UtcTime, default=now)
@@ -78,6 +86,7 @@ class InstallationRow(Configured, Table):
         live("installations_live", "integration_id", "organization_id"),
         gone("installations_gone"),
         Index("installations_of_integration", "integration_id", "created_at", "id"),
+        large("installations_large", "organization_id"),
         Index("installations_of_organization", "organization_id", "created_at", "id"),
     )
     taken: ClassVar[str] = "The integration is already installed on this organization."
@@ -140,6 +149,7 @@ class SpaceInstallationRow(Part, Table):
     __table_args__ = (
         live("space_installations_live", "installation_id", "space_id"),
         gone("space_installations_gone"),
+        large("space_installations_large", "installation_id"),
         Index("space_installations_of_installation", "installation_id", "created_at", "id"),
     )
     taken: ClassVar[str] = "The integration is already installed on this space."
@@ -152,6 +162,7 @@ class SiteInstallationRow(Part, Table):
     __table_args__ = (
         live("site_installations_live", "installation_id", "site_id"),
         gone("site_installations_gone"),
+        large("site_installations_large", "installation_id"),
         Index("site_installations_of_installation", "installation_id", "created_at", "id"),
     )
     taken: ClassVar[str] = "The integration is already installed on this site."

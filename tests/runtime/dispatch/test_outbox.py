@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -66,3 +67,38 @@ def test_as_many_at_once_as_there_is_no_room_for_are_left_out(tmp_path: Path, ca
                 outbox.emit_to(session, "space_installation_setup", installation, *fields)
             assert _count(store, greedy) == queue.HARD_MAX_WAITING - 3 + kept
     assert len([one for one in caplog.records if greedy in one.getMessage()]) == 1, "the operator is told now and then"
+
+
+def test_the_bytes_of_what_waits_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets.use_keyring(secrets.load_keyring(tmp_path, None))
+    greedy, other = new_id(), new_id()
+    both = [Installed(new_id(), one, "active", SCOPES, "all", "all") for one in (greedy, other)]
+    installation = InstallationRow(id=both[0].installation_id, integration_id=greedy)
+    monkeypatch.setattr(queue, "HARD_MAX_WAITING_BYTES", 100_000)
+    monkeypatch.setattr(queue, "MAX_WAITING_BYTES", 50_000)
+    long = {"revisionId": "é" * 10_000}  # two bytes each
+    with databases.opened(tmp_path) as store:
+        for _ in range(8):
+            with store.transaction(writes=True) as session:
+                outbox.emit(session, "space_content_updated", both[:1], long, space_id="s")
+                outbox.emit_change(session, "installation_setup", installation, {"previous": long})
+        assert _count(store, greedy) == 4
+        with store.transaction(writes=True) as session:
+            assert len(outbox.emit(session, "space_content_updated", both, long, space_id="s")[0]) == 1
+            assert outbox.emit(session, "site_view", both, {"visitor": long}, site_id="s")[0] != []
+        with store.transaction(writes=False) as session:
+            assert queue.standing(session, other)[0] == 2
+            count, size = queue.standing(session, greedy)
+            assert count == 4 and 80_000 < size <= 100_000
+
+
+@pytest.mark.parametrize("text", ["é\U0001f600", "half \ud83d of a character"])
+def test_what_waits_is_read_as_it_was_written(tmp_path: Path, text: str) -> None:
+    secrets.use_keyring(secrets.load_keyring(tmp_path, None))
+    with databases.opened(tmp_path) as store:
+        with store.transaction(writes=True) as session:
+            outbox.add(session, [outbox.task_row(new_id(), {"text": text}, 0)])
+        with store.transaction(writes=False) as session:
+            (row,) = session.scalars(select(EventRow))
+            assert json.loads(row.payload)["task"] == {"text": text}
+            assert row.size == len(row.payload.encode())

@@ -15,8 +15,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 
+from runtime.contract.identifiers import new_id
 from runtime.store import disk
 from runtime.store.blobs import store
 from runtime.store.blobs.backend import Backend, BlobMissing, BlobsUnavailable
@@ -24,10 +25,12 @@ from runtime.store.blobs.folder import FolderBackend
 from runtime.store.blobs.s3 import BadBlobAddress, S3Backend
 from runtime.store.blobs.store import GRACE, BlobStore, BlobTooLarge, need
 from runtime.store.database import Database, now
+from runtime.store.organization_storage import sent_lately
 from runtime.store.tables.blobs import BlobRow, SpaceBlobRow
 from tests.runtime.store.conftest import World, named
 
 LONG = 20 * 1024 * 1024
+OWNER = "organization"
 
 
 @pytest.fixture(scope="module")
@@ -72,12 +75,12 @@ def blobs(database: Database, backend: Backend) -> BlobStore:
 
 
 def test_what_is_put_is_read(blobs: BlobStore) -> None:
-    blob = blobs.put(io.BytesIO(b"some bytes"), 100)
+    blob = blobs.put(io.BytesIO(b"some bytes"), 100, OWNER)
     assert blob.size == 10
     assert blobs.read(blob.name) == b"some bytes"
     with blobs.open(blob.name, 5) as stream:
         assert stream.read() == b"bytes"
-    assert blobs.put(io.BytesIO(b"some bytes"), 100) == blob
+    assert blobs.put(io.BytesIO(b"some bytes"), 100, OWNER) == blob
 
 
 def test_a_long_one_travels_in_pieces(blobs: BlobStore) -> None:
@@ -92,7 +95,7 @@ def test_a_long_one_travels_in_pieces(blobs: BlobStore) -> None:
             return b"x" * given
 
     stream = Endless()
-    blob = blobs.put(stream, LONG)  # type: ignore[arg-type]
+    blob = blobs.put(stream, LONG, OWNER)  # type: ignore[arg-type]
     assert blob.size == LONG and 0 < stream.longest <= 1 << 20
     with blobs.open(blob.name) as stored:
         assert sum(len(piece) for piece in iter(lambda: stored.read(1 << 16), b"")) == LONG
@@ -100,7 +103,7 @@ def test_a_long_one_travels_in_pieces(blobs: BlobStore) -> None:
 
 def test_one_that_is_too_long_is_not_kept(blobs: BlobStore, database: Database) -> None:
     with pytest.raises(BlobTooLarge):
-        blobs.put(io.BytesIO(b"x" * 101), 100)
+        blobs.put(io.BytesIO(b"x" * 101), 100, OWNER)
 
 
 def test_one_that_is_not_there_says_so(blobs: BlobStore) -> None:
@@ -112,7 +115,7 @@ def test_only_what_nobody_needs_goes(blobs: BlobStore, database: Database, world
     space = named("spaces", "here")
     with database.transaction(writes=True) as session:
         session.execute(delete(BlobRow))  # of the world, whose bytes are nowhere
-    needed, fresh, old = (blobs.put(io.BytesIO(text), 100) for text in (b"needed", b"fresh", b"old"))
+    needed, fresh, old = (blobs.put(io.BytesIO(text), 100, OWNER) for text in (b"needed", b"fresh", b"old"))
     with database.transaction(writes=True) as session:
         need(session, space, [needed])
         for blob in (needed, old):
@@ -144,7 +147,7 @@ def test_one_that_is_stored_again_while_it_is_swept_stays(blobs: BlobStore, monk
     def put() -> None:
         for number in range(4):
             began = time.monotonic()
-            kept = blobs.put(io.BytesIO(b"contested"), 100)
+            kept = blobs.put(io.BytesIO(b"contested"), 100, OWNER)
             gone = not there(blobs, kept.name)
             if gone and time.monotonic() - began < grace:
                 missing.append(kept.name)
@@ -205,14 +208,29 @@ def test_an_address_that_is_none_is_refused(address: str) -> None:
 
 
 def test_a_blob_that_was_stored_for_nothing_goes_unless_others_stored_it(blobs: BlobStore) -> None:
-    mine = blobs.put(io.BytesIO(b"mine alone"), LONG)
+    mine = blobs.put(io.BytesIO(b"mine alone"), LONG, OWNER)
     blobs.discard(mine)
     assert not blobs._backend.has(mine.name, mine.size)
-    first = blobs.put(io.BytesIO(b"of two"), LONG)
-    second = blobs.put(io.BytesIO(b"of two"), LONG)
+    first = blobs.put(io.BytesIO(b"of two"), LONG, OWNER)
+    second = blobs.put(io.BytesIO(b"of two"), LONG, OWNER)
     for blob in (first, second):
         blobs.discard(blob)
         assert blobs.read(blob.name) == b"of two"
+
+
+def test_what_an_organization_sent_lately_counts_until_it_goes(blobs: BlobStore, database: Database) -> None:
+    mine, other = new_id(), new_id()
+    kept = blobs.put(io.BytesIO(b"x" * 30), LONG, mine)
+    gone = blobs.put(io.BytesIO(b"y" * 40), LONG, mine)
+    blobs.put(io.BytesIO(b"z" * 50), LONG, other)
+    blobs.touch([kept])  # a backup
+    with database.transaction(writes=True) as session:
+        assert sent_lately(session, mine) == 70
+    blobs.discard(gone)
+    with database.transaction(writes=True) as session:
+        assert (sent_lately(session, mine), sent_lately(session, other)) == (30, 50)
+        session.execute(update(BlobRow).values(touched_at=now() - GRACE))
+        assert sent_lately(session, mine) == 0
 
 
 def test_files_leave_room_for_the_database(
