@@ -6,6 +6,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from runtime.engines.processes import descendants
 from tests.conftest import Answer, HostProcess, Tenant, installed, wait_for
 from tests.scenarios.answers import ok
