@@ -96,7 +96,7 @@ openapi: venv-test
 
 ## schema: write the JSON schema of manifests, for editors, and what all migrations make of an empty SQLite database
 schema: venv
-	$(BIN)/python -m devkit.checking.manifest_schema
+	$(BIN)/python -m devkit.manifests.schema
 	@# Reflected constraints are ordered by hash, which differs between processes.
 	PYTHONHASHSEED=0 $(BIN)/python -m runtime.store.new_database
 

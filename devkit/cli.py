@@ -105,7 +105,7 @@ class LazyGroup(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS and not ctx.resilient_parsing:
-            from devkit.checking.wording import nearest
+            from devkit.terminal.wording import nearest
 
             if args[0] == "version":
                 raise click.UsageError("There is no command `version`; `devkit --version` prints it.")

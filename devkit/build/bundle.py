@@ -8,11 +8,12 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from devkit.build import javascript, project_files
+from devkit.build import javascript
 from devkit.build.esbuild_service import EsbuildService
-from devkit.checking import manifest_files
-from devkit.projects.findings import InvalidProject
-from devkit.projects.own_files import content_of, text_of
+from devkit.files.own_files import content_of, text_of
+from devkit.manifests import named_files
+from devkit.manifests.findings import InvalidProject
+from devkit.projects import project_files
 from devkit.projects.project import Project, secrets
 from devkit.terminal.output import Problem
 from runtime.contract.integrations import Manifest
@@ -39,7 +40,7 @@ def publish_body(
     `mode` is "production" or "development"; only bundled languages know the difference. Their bundlers are confined
     where the system can, unless `sandbox` is "off"; what stays of them between two saves is in `service`.
     """
-    if lost := manifest_files.missing(project.text, project.folder):
+    if lost := named_files.missing(project.text, project.folder):
         raise InvalidProject(lost)
     manifest = project.manifest
     code, entry = script(project, mode, sandbox, service)

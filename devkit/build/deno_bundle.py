@@ -13,10 +13,11 @@ from typing import Any
 
 import deno
 
-from devkit.build import programs, project_files, source_maps
+from devkit.build import programs, source_maps
 from devkit.build.esbuild import outside
 from devkit.build.source_positions import relative, source_line
-from devkit.projects.findings import Finding
+from devkit.manifests.findings import Finding
+from devkit.projects import project_files
 from devkit.terminal.output import Problem
 from runtime.engines.sandbox import SandboxMode
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from devkit.build import deno_bundle, esbuild
 from devkit.build.esbuild_service import EsbuildService
 from devkit.build.source_positions import relative
-from devkit.projects.findings import InvalidProject
+from devkit.manifests.findings import InvalidProject
 from devkit.projects.project import Project
 from devkit.terminal.output import Problem
 from runtime.contract.invocation import Limits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from devkit.projects.findings import Finding, Level, line_of
+from devkit.manifests.findings import Finding, Level, line_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,16 +10,17 @@ from typing import Any
 
 from devkit.build.bundle import code_bytes, script
 from devkit.build.source_positions import source_line
-from devkit.checking import manifest_files, type_check
-from devkit.checking.manifest_text import ValuePath
+from devkit.checking import type_check
 from devkit.checking.rules import RULES
 from devkit.checking.subject import Drawing, Subject, code_of
+from devkit.manifests import named_files
+from devkit.manifests.findings import Finding, InvalidProject, UnknownEnvironment
+from devkit.manifests.reading import ValuePath
 from devkit.offline import simulated_host
 from devkit.offline.sandboxed_script import CallResult, SandboxedScript
 from devkit.offline.simulated_host import Screen
 from devkit.projects import environments
 from devkit.projects import project as projects
-from devkit.projects.findings import Finding, InvalidProject, UnknownEnvironment
 from devkit.projects.project import Project
 from devkit.terminal.output import Problem
 from runtime.contract.invocation import ScriptFault
@@ -87,7 +88,7 @@ def check_without_running(project: Project) -> list[Finding]:
     """Compare a manifest with the code without running it; gives the warnings, raises InvalidProject for errors."""
     _, unset = _secrets(project)
     subject = Subject(project, code_of(project), unset)
-    findings = projects.warnings(project) + manifest_files.missing(project.text, project.folder)
+    findings = projects.warnings(project) + named_files.missing(project.text, project.folder)
     for rule in RULES.values():
         findings += rule.look(subject) if rule.look is not None else ()
     ordered = _ordered(project, findings)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from devkit.checking.subject import Subject
-from devkit.projects.findings import Finding, Level
+from devkit.manifests.findings import Finding, Level
 
 Look = Callable[[Subject], Iterator[Finding]]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from devkit.checking.manifest_files import missing_images
-from devkit.checking.manifest_text import ValuePath
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Subject
-from devkit.projects.findings import Finding
+from devkit.manifests.findings import Finding
+from devkit.manifests.named_files import missing_images
+from devkit.manifests.reading import ValuePath
 from runtime.contract.pictures import LONGEST_SIGNATURE, NAMES, type_of_picture
 from runtime.engines.call_state import size_text
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from devkit.checking.manifest_text import ValuePath
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Subject
-from devkit.checking.wording import nearest
-from devkit.projects.findings import Finding
+from devkit.manifests.findings import Finding
+from devkit.manifests.reading import ValuePath
+from devkit.terminal.wording import nearest
 from runtime.contract.events import EVENTS
 from runtime.sdk.errors import RegistrationError
 from runtime.sdk.routes import Route

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from devkit.checking import browser_code
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Subject
-from devkit.projects.findings import Finding
+from devkit.manifests.findings import Finding
 from runtime.contract.security_policy import normalise
 
 FALLBACKS = {

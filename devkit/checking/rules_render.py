@@ -10,8 +10,8 @@ from typing import Any
 from devkit.build.source_positions import source_line
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Drawing, Subject
-from devkit.checking.wording import nearest
-from devkit.projects.findings import Finding, Level
+from devkit.manifests.findings import Finding, Level
+from devkit.terminal.wording import nearest
 from runtime.contract import accessibility, contentkit
 from runtime.contract.invocation import LoadReport
 from runtime.contract.json_shapes import Violation

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from devkit.checking import browser_code
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Subject
-from devkit.projects.findings import Finding
+from devkit.manifests.findings import Finding
 from runtime.contract.events import EVENTS
 from runtime.contract.scopes import CALLS, call_at
 

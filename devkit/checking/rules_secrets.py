@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from devkit.checking.manifest_text import ValuePath
 from devkit.checking.rule import Rule
 from devkit.checking.subject import Subject
-from devkit.checking.wording import nearest
+from devkit.manifests.findings import Finding
+from devkit.manifests.reading import ValuePath
 from devkit.projects.environments import names_in, sentence_of_unset
-from devkit.projects.findings import Finding
+from devkit.terminal.wording import nearest
 
 
 def secret_undeclared(subject: Subject) -> Iterator[Finding]:

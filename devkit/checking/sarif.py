@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from devkit.checking.rules import RULES
-from devkit.projects.findings import Finding
+from devkit.manifests.findings import Finding
 from runtime import version
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

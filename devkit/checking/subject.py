@@ -13,10 +13,10 @@ from devkit.build.bundle import modules, runtime_of
 from devkit.build.source_positions import relative
 from devkit.checking import javascript_code, python_code
 from devkit.checking.code import Code, Source, Spot
-from devkit.checking.manifest_text import ValuePath
+from devkit.files.own_files import MOST_TEXT, text_of
+from devkit.manifests.reading import ValuePath
 from devkit.offline.sandboxed_script import CallResult
 from devkit.offline.simulated_host import LEVELS, Level
-from devkit.projects.own_files import MOST_TEXT, text_of
 from devkit.projects.project import Project
 from devkit.terminal.output import Problem
 from runtime.contract.invocation import LoadReport

@@ -10,7 +10,7 @@ from pathlib import Path
 from devkit.build import node_packages, programs
 from devkit.build.javascript import ENDINGS
 from devkit.build.source_positions import relative, source_line
-from devkit.projects.findings import Finding
+from devkit.manifests.findings import Finding
 from devkit.projects.project import Project
 from devkit.terminal.output import Problem
 from devkit.testing.files import FOLDER

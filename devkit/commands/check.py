@@ -10,15 +10,16 @@ from typing import Any
 
 import click
 
-from devkit.checking import manifest_schema, sarif
+from devkit.checking import sarif
 from devkit.checking.inspection import Inspection, Measures, inspect
-from devkit.checking.wording import counted
+from devkit.manifests import schema as manifest_schema
+from devkit.manifests.findings import Finding
 from devkit.offline.confinement import sandbox_option
+from devkit.projects import completion
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
-from devkit.projects.findings import Finding
-from devkit.terminal import completion
 from devkit.terminal.output import Problem, json_option, say
+from devkit.terminal.wording import counted
 from runtime.contract.units import bytes_text, duration_text
 from runtime.engines.sandbox import SandboxMode
 

@@ -10,17 +10,15 @@ from pathlib import Path
 import click
 
 from devkit.developing.reporting import Reporter
-from devkit.hosts import choosing
+from devkit.hosts import choosing, running
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
 from devkit.hosts.credentials import LOCAL
-from devkit.local_host import running
 from devkit.local_host.process import LocalHost, choose_port
 from devkit.offline.confinement import sandbox_option
-from devkit.projects import environments, names
+from devkit.projects import completion, environments, names
 from devkit.projects.environments import env_option
 from devkit.projects.folder import find_folder
-from devkit.terminal import completion
 from devkit.terminal.ending import InterruptEvent
 from devkit.terminal.output import Problem, json_option
 from runtime.engines.sandbox import SandboxMode

@@ -12,8 +12,8 @@ from devkit.diagnostics.result import Examination, Place
 from devkit.diagnostics.table import EXAMINATIONS
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
+from devkit.projects import completion
 from devkit.projects.folder import find_folder
-from devkit.terminal import completion
 from devkit.terminal.output import Mistake, json_option, one_line, say
 
 SIGNS = {"ok": ("✓", "green"), "skipped": ("-", "bright_black"), "warning": ("!", "yellow"), "problem": ("✗", "red")}

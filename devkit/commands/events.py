@@ -15,9 +15,8 @@ from devkit.events.types import EventStatus, EventType
 from devkit.hosts import choosing, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, RequestRefused, part
-from devkit.projects import names
+from devkit.projects import completion, names
 from devkit.projects.environments import env_option
-from devkit.terminal import completion
 from devkit.terminal.output import Problem, json_option, one_line, say
 from runtime.contract.units import bytes_text, duration_text
 

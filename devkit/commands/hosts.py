@@ -10,10 +10,9 @@ from typing import Any
 import click
 import requests
 
-from devkit.hosts import connections, credentials
+from devkit.hosts import connections, credentials, running
 from devkit.hosts.client import reason
 from devkit.hosts.credentials import LOCAL, Kept
-from devkit.local_host import running
 from devkit.terminal.output import Mistake, json_option, say
 
 PATIENCE = 3.0

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from sqlalchemy.exc import IntegrityError
 
-from devkit.local_host import private_files
+from devkit.files import private_files
 from devkit.local_host.data_folder import keep_out_of_git, problems_told
 from devkit.local_host.host_settings import settings_of
 from devkit.terminal.output import Problem, json_option, print_result, warn

@@ -9,9 +9,8 @@ import click
 from devkit.hosts import choosing, installations, places, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.organizations import organization_of
-from devkit.projects import names
+from devkit.projects import completion, names
 from devkit.projects.environments import env_option
-from devkit.terminal import completion
 from devkit.terminal.output import json_option, print_result
 
 EXAMPLES = """\b

@@ -10,7 +10,7 @@ from devkit.hosts import choosing, installations, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
 from devkit.hosts.organizations import organization_of
-from devkit.terminal import completion
+from devkit.projects import completion
 from devkit.terminal.output import json_option, say
 
 EXAMPLES = """\b

@@ -12,9 +12,8 @@ from devkit.events import following, history
 from devkit.events.traces import as_text
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
-from devkit.projects import names
+from devkit.projects import completion, names
 from devkit.projects.environments import env_option
-from devkit.terminal import completion
 from devkit.terminal.output import json_option, say, warn
 from runtime.engines.frames import LEVELS
 

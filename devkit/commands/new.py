@@ -40,9 +40,9 @@ LANGUAGES = {
 # In a checkout a link to the folder at the top, in an installed package the folder itself.
 PLACE = Path(__file__).resolve().parents[1] / "templates"
 FOR_EDITORS = {
-    "python": (PLACE.parent / "checking" / "integration.schema.json",),
+    "python": (PLACE.parent / "manifests" / "integration.schema.json",),
     "typescript": (
-        PLACE.parent / "checking" / "integration.schema.json",
+        PLACE.parent / "manifests" / "integration.schema.json",
         PLACE.parent / "testing" / "typescript" / "devkit-test.d.ts",
     ),
 }

@@ -8,14 +8,13 @@ from typing import Any
 
 import click
 
-from devkit.checking.wording import counted
 from devkit.events import outcomes, scenarios, sending
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
-from devkit.projects import names
+from devkit.projects import completion, names
 from devkit.projects.environments import env_option
-from devkit.terminal import completion
 from devkit.terminal.output import Problem, json_option, print_result, say
+from devkit.terminal.wording import counted
 
 EXAMPLES = """\b
 Examples: devkit play visit.yaml --to local

@@ -12,16 +12,16 @@ from devkit.checking import inspection
 from devkit.hosts import choosing, installations, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, RequestRefused, part
-from devkit.hosts.error_positions import finding_of
 from devkit.hosts.organizations import organization_of
+from devkit.manifests.findings import InvalidProject
 from devkit.offline.confinement import compiler_sandbox_option
+from devkit.projects import completion
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
-from devkit.projects.findings import InvalidProject
+from devkit.projects.error_positions import finding_of
 from devkit.releasing.confirmation import ask, show
 from devkit.releasing.differences import Difference, brought, differences
 from devkit.releasing.progress import Progress
-from devkit.terminal import completion
 from devkit.terminal.output import Problem, json_option, one_line, print_result, say, warn
 from runtime.engines.sandbox import SandboxMode
 

@@ -16,9 +16,8 @@ from devkit.events.types import EventType
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, RequestRefused
-from devkit.projects import names
+from devkit.projects import completion, names
 from devkit.projects.environments import env_option
-from devkit.terminal import completion
 from devkit.terminal.ending import InterruptEvent
 from devkit.terminal.output import Problem, json_option, print_result, say, warn
 

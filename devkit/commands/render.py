@@ -11,19 +11,18 @@ import click
 
 from devkit.build.bundle import runtime_of
 from devkit.build.source_positions import source_line
-from devkit.checking.wording import nearest
+from devkit.manifests.findings import Finding, InvalidProject
 from devkit.offline import simulated_host
 from devkit.offline.confinement import sandbox_option
 from devkit.offline.sandboxed_script import CallResult, SandboxedScript
 from devkit.offline.simulated_host import LEVELS, Configurations, Screen
-from devkit.projects import environments
+from devkit.projects import completion, environments
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
-from devkit.projects.findings import Finding, InvalidProject
 from devkit.projects.project import Project
 from devkit.rendering import remote_lists
-from devkit.terminal import completion
 from devkit.terminal.output import Mistake, Problem, json_option, note, report, say, warn
+from devkit.terminal.wording import nearest
 from runtime.contract import accessibility, contentkit
 from runtime.contract.invocation import LoadReport, ScriptFault
 from runtime.engines.egress import EgressRules

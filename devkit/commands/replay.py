@@ -15,9 +15,8 @@ from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, HostUnreachable
 from devkit.hosts.credentials import LOCAL
-from devkit.projects import names
+from devkit.projects import completion, names
 from devkit.projects.environments import env_option
-from devkit.terminal import completion
 from devkit.terminal.output import Problem, json_option, print_error, print_result, warn
 
 EXAMPLES = """\b

@@ -9,10 +9,10 @@ import click
 from devkit.hosts import choosing, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, part
+from devkit.projects import completion
 from devkit.releasing.confirmation import ask, show
 from devkit.releasing.differences import differences
 from devkit.releasing.history import versions
-from devkit.terminal import completion
 from devkit.terminal.output import Problem, json_option, print_result
 
 EXAMPLES = """\b

@@ -13,14 +13,13 @@ from typing import Any
 import click
 import dotenv
 
-from devkit.checking import manifest_text
-from devkit.checking.wording import nearest
-from devkit.projects import allowed, environments, one_password
+from devkit.manifests import reading
+from devkit.projects import allowed, completion, environments, one_password
 from devkit.projects import project as projects
 from devkit.projects.environments import FILE, env_option
 from devkit.projects.project import Project
-from devkit.terminal import completion
 from devkit.terminal.output import Mistake, Problem, json_option, print_result, say, warn
+from devkit.terminal.wording import nearest
 
 EXAMPLES = """\b
 Examples: devkit secrets --env staging
@@ -144,7 +143,7 @@ def _unused(folder: Path, name: str, env: str | None) -> str | None:
     """Return a warning for a variable that no secret of the manifest uses, else None; raises Mistake."""
     try:
         file = projects.find_folder(str(folder))[1]
-        text = environments.chosen(manifest_text.read(file), env)
+        text = environments.chosen(reading.read(file), env)
     except Mistake:
         raise
     except Problem:  # which `devkit check` reports

@@ -26,7 +26,8 @@ import click
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 
-from devkit.local_host import descriptors, private_files, stuck_requests
+from devkit.files import private_files
+from devkit.local_host import descriptors, stuck_requests
 from devkit.local_host.host_settings import settings_of
 from devkit.local_host.log import log_to_errors
 from devkit.local_host.new_host import new_host_notice

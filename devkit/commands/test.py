@@ -128,11 +128,11 @@ def command(
 
 def _refuse_unknown(folder: Path, env: str) -> None:
     """Raise Problem for an environment the manifest does not have: once, and not for every test."""
-    from devkit.checking import manifest_text
+    from devkit.manifests import reading
     from devkit.projects import environments
     from devkit.projects.project import find_folder
 
-    environments.chosen(manifest_text.read(find_folder(str(folder))[1]), env)
+    environments.chosen(reading.read(find_folder(str(folder))[1]), env)
 
 
 def _what_to_write(folder: Path, place: Path) -> str:

@@ -18,9 +18,8 @@ from devkit.events.types import KINDS, EventType
 from devkit.hosts import choosing, places
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, HostUnreachable
-from devkit.projects import names
+from devkit.projects import completion, names
 from devkit.projects.environments import env_option
-from devkit.terminal import completion
 from devkit.terminal.output import Mistake, Problem, json_option, print_result
 from runtime.contract import event_examples
 from runtime.sdk.routes import METHODS

@@ -8,8 +8,8 @@ from devkit.hosts import choosing, installations, places
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
 from devkit.hosts.organizations import organization_of
+from devkit.projects import completion
 from devkit.releasing.confirmation import ask_to_lose
-from devkit.terminal import completion
 from devkit.terminal.output import Problem, json_option, print_result
 
 EXAMPLES = """\b

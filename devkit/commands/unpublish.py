@@ -7,9 +7,9 @@ import click
 from devkit.hosts import choosing, installations, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, part
+from devkit.projects import completion
 from devkit.releasing.confirmation import ask_to_lose
 from devkit.releasing.history import versions
-from devkit.terminal import completion
 from devkit.terminal.output import Problem, json_option, one_line, print_result
 
 MOST_NAMED = 5

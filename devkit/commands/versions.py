@@ -10,10 +10,9 @@ import click
 
 from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
-from devkit.projects import names
+from devkit.projects import completion, names
 from devkit.projects.environments import env_option
 from devkit.releasing.history import versions
-from devkit.terminal import completion
 from devkit.terminal.output import json_option, one_line, say
 
 EXAMPLES = """\b

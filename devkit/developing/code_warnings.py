@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devkit.developing.unregistered_components import unregistered
-from devkit.projects.findings import Finding
+from devkit.manifests.findings import Finding
 from devkit.projects.project import Project
 
 

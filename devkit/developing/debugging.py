@@ -18,8 +18,8 @@ from requests import RequestException
 from devkit.build import source_maps
 from devkit.build.javascript import ENDINGS
 from devkit.developing.debug_ports import AdapterPort, CallPort, GuardedPort, InspectorPort
+from devkit.files import private_files
 from devkit.hosts import connections
-from devkit.local_host import private_files
 from devkit.local_host.process import choose_port
 from devkit.projects.project import Project
 from devkit.terminal.output import Problem

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from devkit.hosts.client import RequestRefused
-from devkit.hosts.error_positions import finding_of
-from devkit.projects.findings import Finding, InvalidProject
+from devkit.manifests.findings import Finding, InvalidProject
+from devkit.projects.error_positions import finding_of
 from devkit.projects.project import Project
 from devkit.terminal.output import Problem
 from runtime.contract.manifest_files import FILES

@@ -14,13 +14,13 @@ import click
 from devkit.developing.faults import EXPECTED, faults, patience
 from devkit.developing.keys import Keys
 from devkit.developing.reporting import Reporter
-from devkit.developing.watcher import Watcher
 from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.hosts.credentials import Credentials
+from devkit.manifests.findings import Finding
 from devkit.offline.sandboxed_script import SandboxedScript
 from devkit.projects import project as projects
-from devkit.projects.findings import Finding
+from devkit.projects.watcher import Watcher
 from devkit.terminal.output import Problem
 from devkit.tunnel.local_engine import LocalEngine
 from devkit.tunnel.tunnel import Tunnel

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from devkit.events.traces import as_text, handled
-from devkit.projects.findings import Finding
+from devkit.manifests.findings import Finding
 from devkit.terminal.output import print_error, say, warn
 
 REMEMBERED = 1000

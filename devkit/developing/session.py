@@ -16,14 +16,14 @@ from devkit.developing.debugging import Debuggee
 from devkit.developing.faults import EXPECTED, faults, patience
 from devkit.developing.reporting import Reporter
 from devkit.developing.sample_content import fill
-from devkit.developing.watcher import Watcher
 from devkit.events import following
 from devkit.hosts import installations
 from devkit.hosts.client import Client, part
 from devkit.local_host.process import LocalHost
+from devkit.manifests.findings import Finding
 from devkit.projects import names
 from devkit.projects import project as projects
-from devkit.projects.findings import Finding
+from devkit.projects.watcher import Watcher
 from devkit.terminal.output import Problem
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devkit.checking.code import Code
-from devkit.checking.manifest_text import ValuePath
-from devkit.checking.wording import nearest
-from devkit.projects.findings import Finding
+from devkit.manifests.findings import Finding
+from devkit.manifests.reading import ValuePath
 from devkit.projects.project import Project
+from devkit.terminal.wording import nearest
 
 
 def unregistered(project: Project, code: Code) -> list[Finding]:

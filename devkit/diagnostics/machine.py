@@ -9,7 +9,7 @@ import time
 
 from devkit.diagnostics.result import Examination, Place
 from devkit.hosts import credentials as kept_credentials
-from devkit.local_host import running
+from devkit.hosts import running
 from devkit.local_host.process import choose_port
 from devkit.terminal.output import Problem
 from runtime.contract.invocation import Script

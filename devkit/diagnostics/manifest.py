@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from devkit.checking import manifest_text
 from devkit.diagnostics.result import Examination, Place
+from devkit.manifests import reading
+from devkit.manifests.findings import InvalidProject
 from devkit.projects import migration
 from devkit.projects import project as projects
-from devkit.projects.findings import InvalidProject
 from devkit.terminal.output import Problem
 
 
@@ -28,7 +28,7 @@ def form(place: Place) -> Examination:
     """Look for words of a manifest that are written differently today."""
     try:
         _, file = projects.find_folder(str(place.folder))
-        text = manifest_text.read(file)
+        text = reading.read(file)
     except Problem:
         return Examination("skipped", "no manifest to check")
     changes = migration.changes(text)

@@ -11,9 +11,9 @@ from typing import Any
 import click
 import yaml
 
-from devkit.checking.manifest_text import ValuePath
 from devkit.events.types import LISTED, unknown
-from devkit.projects.findings import Finding
+from devkit.manifests.findings import Finding
+from devkit.manifests.reading import ValuePath
 from devkit.terminal.output import Mistake, Problem
 
 

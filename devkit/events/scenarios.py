@@ -11,8 +11,8 @@ from typing import Any
 
 from devkit.events import payloads
 from devkit.events.payloads import ParsedText
-from devkit.local_host import private_files
-from devkit.projects.findings import Finding
+from devkit.files import private_files
+from devkit.manifests.findings import Finding
 from devkit.terminal.output import Problem
 
 HEADER = """\

@@ -17,7 +17,7 @@ STATUSES = {word(ending).replace(" ", "-"): ending for ending in ENDINGS}
 
 def unknown(kind: str) -> str:
     """Say that there is no such type of event, with the one that was probably meant."""
-    from devkit.checking.wording import nearest
+    from devkit.terminal.wording import nearest
 
     close = nearest(kind, KINDS)
     return f"there is no event `{kind}`; " + (f"did you mean `{close}`?" if close else LISTED)

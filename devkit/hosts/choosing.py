@@ -13,10 +13,9 @@ from urllib.parse import urlsplit
 import click
 from click.shell_completion import CompletionItem
 
-from devkit.hosts import credentials
+from devkit.hosts import credentials, running
 from devkit.hosts.client import Client
 from devkit.hosts.credentials import LOCAL, Credentials, Kept
-from devkit.local_host import running
 from devkit.terminal.output import Mistake, Problem, print_dim
 
 HERE = "the `devkit dev` of this folder"

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from devkit.local_host import private_files
+from devkit.files import private_files
 from devkit.terminal.output import Mistake, Problem
 
 LOCAL = "local"

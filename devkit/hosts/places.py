@@ -49,7 +49,7 @@ def chosen(kind: Kind, named: str, titles: Mapping[str, str], where: str) -> str
         return same[0]
     if same:
         raise Problem(f"{len(same)} {kind}s are called `{named}`", hint=f"name one by its id: {', '.join(same[:10])}")
-    from devkit.checking.wording import nearest
+    from devkit.terminal.wording import nearest
 
     close = nearest(named, titles.values())
     meant = f"did you mean `{close}`?" if close else f"there are {', '.join([*titles.values()][:10]) or 'none'}"

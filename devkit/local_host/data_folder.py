@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from devkit.local_host import private_files
+from devkit.files import private_files
 from devkit.terminal.output import Problem
 from runtime.settings import BadSetting
 from runtime.store.backups.archive import BackupRefused

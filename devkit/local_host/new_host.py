@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from devkit.local_host import private_files
+from devkit.files import private_files
 from runtime.settings import Settings
 
 SIGNS = ("host.sqlite", "secret.key", private_files.OUR_FOLDER)

@@ -16,9 +16,9 @@ from typing import IO
 
 from requests import RequestException
 
-from devkit.hosts import connections
+from devkit.files import private_files
+from devkit.hosts import connections, running
 from devkit.hosts.credentials import Credentials
-from devkit.local_host import private_files, running
 from devkit.local_host.parent_watch import END_WITH_STARTER
 from devkit.terminal.output import Problem
 from runtime.contract.origins import authority_of

@@ -15,8 +15,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from devkit.files import private_files
 from devkit.hosts import credentials
-from devkit.local_host import private_files
 from devkit.terminal.output import Problem
 
 SETTING = "DEVKIT_ALLOW_ENV"

@@ -15,16 +15,14 @@ from typing import Any
 import click
 from dotenv.parser import parse_stream
 
-from devkit.build import project_files
-from devkit.checking import manifest_text
-from devkit.checking.manifest_text import ManifestText, ValuePath
-from devkit.checking.wording import nearest
+from devkit.files.own_files import text_of
+from devkit.manifests import reading
+from devkit.manifests.findings import Finding, InvalidProject, UnknownEnvironment
+from devkit.manifests.reading import ManifestText, ValuePath
 from devkit.projects import allowed as allowing
-from devkit.projects import one_password
-from devkit.projects.findings import Finding, InvalidProject, UnknownEnvironment
-from devkit.projects.own_files import text_of
-from devkit.terminal import completion
+from devkit.projects import completion, one_password, project_files
 from devkit.terminal.output import Problem
+from devkit.terminal.wording import nearest
 
 EXPRESSION = re.compile(r"\$\{\{\s*(?:env\.(\w+)|\"(op://[^\"]+)\"|'(op://[^']+)'|(op://[^\s\"'}]+))\s*\}\}")
 """`${{ env.NAME }}` or `${{ "op://VAULT/ITEM/FIELD" }}`, anywhere in a text of the manifest."""
@@ -166,7 +164,7 @@ def chosen(text: ManifestText, env: str | None) -> ManifestText:
 def must_exist(file: Path, env: str | None) -> None:
     """Raise UnknownEnvironment for one that a manifest does not have; one that cannot be read yet may have it."""
     try:
-        chosen(manifest_text.read(file), env)
+        chosen(reading.read(file), env)
     except UnknownEnvironment:
         raise
     except Problem:

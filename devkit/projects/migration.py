@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from devkit.checking.manifest_text import ManifestText, Place
-from devkit.local_host import private_files
+from devkit.files import private_files
+from devkit.manifests.reading import ManifestText, Place
 from devkit.terminal.output import Problem
 
 SCOPES = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from devkit.checking import manifest_text
+from devkit.files.own_files import text_of
+from devkit.manifests import reading
+from devkit.manifests.findings import InvalidProject
 from devkit.projects import environments
-from devkit.projects.findings import InvalidProject
 from devkit.projects.folder import find_folder
-from devkit.projects.own_files import text_of
 from devkit.terminal.output import Problem
 
 NAME_LINE = re.compile(r"""^name:\s*["']?([\w.-]{1,100})["']?\s*(?:#.*)?$""", re.MULTILINE)
@@ -18,7 +18,7 @@ NAME_LINE = re.compile(r"""^name:\s*["']?([\w.-]{1,100})["']?\s*(?:#.*)?$""", re
 def name_here(env: str | None) -> str:
     """Read the name of this folder's integration, whatever else its manifest holds or leaves open; raises Problem."""
     folder, file = find_folder(None)
-    text = environments.chosen(manifest_text.read(file), env)
+    text = environments.chosen(reading.read(file), env)
     known = environments.variables(folder, env)
     name = environments.filled(replace(text, value={"name": text.value.get("name")}), known).value["name"]
     if not isinstance(name, str) or not name:
@@ -32,7 +32,7 @@ def guess_name(start: str | None) -> str | None:
     """Read the name from a manifest that has faults elsewhere; None if there is none to be seen."""
     _, file = find_folder(start)
     try:
-        match = NAME_LINE.search(text_of(file, manifest_text.MAX_BYTES, "a manifest"))
+        match = NAME_LINE.search(text_of(file, reading.MAX_BYTES, "a manifest"))
     except (OSError, UnicodeDecodeError, Problem):
         return None
     return match[1] if match else None

@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from devkit.checking import manifest_faults, manifest_files, manifest_text
-from devkit.checking.manifest_text import ManifestText, ValuePath
+from devkit.manifests import faults, named_files, reading
+from devkit.manifests.findings import Finding, InvalidProject, Level
+from devkit.manifests.reading import ManifestText, ValuePath
 from devkit.projects import environments
 from devkit.projects.environments import Variables
-from devkit.projects.findings import Finding, InvalidProject, Level
 from devkit.projects.folder import find_folder as find_folder
 from runtime.contract.manifest import ProjectManifest
 from runtime.contract.security_policy import normalise
@@ -47,10 +47,10 @@ def load(start: str | None, env: str | None = None) -> Project:
     """Read a project, for one of the environments of its manifest; raises InvalidProject with every finding in it."""
     folder, file = find_folder(start)
     known = environments.variables(folder, env)
-    text = environments.filled(environments.chosen(manifest_text.read(file), env), known)
-    manifest, findings = manifest_faults.judge(text)
+    text = environments.filled(environments.chosen(reading.read(file), env), known)
+    manifest, findings = faults.judge(text)
     if manifest is None:
-        findings += manifest_files.missing(text, folder)
+        findings += named_files.missing(text, folder)
         raise InvalidProject(sorted(findings, key=lambda finding: (finding.line, finding.column)))
     return Project(folder, file, manifest, text, env, known, findings)
 

@@ -7,7 +7,7 @@ import sys
 import threading
 from pathlib import Path
 
-from devkit.developing.watcher import Watcher
+from devkit.projects.watcher import Watcher
 from devkit.terminal.output import print_dim
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from devkit.build.bundle import publish_body
-from devkit.projects.findings import InvalidProject
+from devkit.manifests.findings import InvalidProject
 from devkit.projects.project import load
 from devkit.terminal.output import Problem
 from tests.devkit.dev_process import SAMPLES

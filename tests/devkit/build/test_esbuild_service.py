@@ -14,7 +14,7 @@ import pytest
 
 from devkit.build import esbuild
 from devkit.build.esbuild_service import EsbuildService
-from devkit.projects.findings import Finding
+from devkit.manifests.findings import Finding
 from runtime.engines.sandbox import SandboxMode
 from tests.clients.packages import MODULES, needs_packages
 

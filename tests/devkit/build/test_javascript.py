@@ -12,7 +12,7 @@ import pytest
 
 from devkit.build import esbuild, javascript
 from devkit.build.bundle import publish_body
-from devkit.projects.findings import InvalidProject
+from devkit.manifests.findings import InvalidProject
 from devkit.projects.project import load
 from devkit.terminal.output import Problem
 from tests.clients.packages import MODULES, needs_packages

@@ -15,8 +15,10 @@ from tempfile import TemporaryDirectory
 import pytest
 import requests
 
+from devkit.files import private_files
+from devkit.hosts import running
 from devkit.hosts.client import Client
-from devkit.local_host import private_files, process, running
+from devkit.local_host import process
 from devkit.local_host.process import FIRST_PORT, PORTS, LocalHost, choose_port, content_url
 from devkit.terminal.output import Problem
 from devkit.tunnel.exchange import Answer, Incoming

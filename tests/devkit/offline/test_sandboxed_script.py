@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from devkit.manifests.findings import InvalidProject
 from devkit.offline import simulated_host
 from devkit.offline.sandboxed_script import SandboxedScript
-from devkit.projects.findings import InvalidProject
 from devkit.projects.project import load
 from runtime.contract.invocation import Limits
 from tests.devkit.dev_process import SAMPLES, copy_sample

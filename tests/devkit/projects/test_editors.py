@@ -159,7 +159,7 @@ def test_an_installed_package_is_seen_as_well(tmp_path: Path) -> None:
     venv.create(tmp_path / "venv", with_pip=False)
     packages = next((tmp_path / "venv" / "lib").glob("python*")) / "site-packages"
     shutil.unpack_archive(wheel, packages, "zip")
-    assert (packages / "devkit" / "checking" / "integration.schema.json").is_file()
+    assert (packages / "devkit" / "manifests" / "integration.schema.json").is_file()
     (tmp_path / "project").mkdir()
     seen(tmp_path / "project", str(tmp_path / "venv" / "bin" / "python"))
 

@@ -9,11 +9,11 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devkit.checking import manifest_text
+from devkit.manifests import reading
+from devkit.manifests.findings import InvalidProject
 from devkit.projects import allowed, environments
 from devkit.projects import project as projects
 from devkit.projects.environments import PROCESS, Variable
-from devkit.projects.findings import InvalidProject
 from devkit.terminal.output import Problem
 
 MANIFEST = """\
@@ -139,5 +139,5 @@ json = st.recursive(
 @settings(max_examples=100, deadline=None)
 def test_laying_a_manifest_over_itself_changes_nothing(value: dict[str, object]) -> None:
 
-    text = manifest_text.parse("integration.yaml", yaml.safe_dump({**value, "envs": {"same": value}}))
+    text = reading.parse("integration.yaml", yaml.safe_dump({**value, "envs": {"same": value}}))
     assert environments.chosen(text, "same").value == value

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from devkit.projects.findings import InvalidProject
+from devkit.manifests.findings import InvalidProject
 from devkit.projects.project import load, secrets
 from devkit.terminal.output import Problem
 from tests.devkit.projects.manifest import GOOD, write

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from devkit.projects.findings import InvalidProject
+from devkit.manifests.findings import InvalidProject
 from devkit.projects.names import guess_name
 from devkit.projects.project import find_folder, load, secrets, warnings
 from devkit.terminal.output import Problem

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from devkit.checking.manifest_faults import judge
-from devkit.checking.manifest_text import MAX_VALUES, parse
-from devkit.projects.findings import Finding, InvalidProject
+from devkit.manifests.faults import judge
+from devkit.manifests.findings import Finding, InvalidProject
+from devkit.manifests.reading import MAX_VALUES, parse
 from tests.devkit.projects.manifest import GOOD
 
 BLOCKS = GOOD + "blocks:\n  - id: one\n    title: One block\n"

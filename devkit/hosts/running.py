@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from devkit.local_host import private_files
+from devkit.files import private_files
 from devkit.terminal.output import Problem
 
 FOLDER = private_files.HIDDEN

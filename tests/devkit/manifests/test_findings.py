@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devkit.projects.findings import Finding, InvalidProject, line_of
+from devkit.manifests.findings import Finding, InvalidProject, line_of
 
 
 def test_the_caret_stands_below_its_character() -> None:

@@ -11,8 +11,9 @@ import pytest
 
 from devkit.build import bundle
 from devkit.build.source_positions import source_line
-from devkit.checking import manifest_text
-from devkit.projects import environments, names, own_files
+from devkit.files import own_files
+from devkit.manifests import reading
+from devkit.projects import environments, names
 from devkit.terminal.output import Problem
 
 
@@ -37,7 +38,7 @@ def zeros(file: Path) -> Path:
 @pytest.mark.parametrize(
     ("name", "read"),
     [
-        ("integration.yaml", manifest_text.read),
+        ("integration.yaml", reading.read),
         (".env", lambda file: environments.variables(file.parent, None)),
         ("module.py", lambda file: bundle._zipped(file.parent, [file])),
     ],

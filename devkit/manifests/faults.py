@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from devkit.checking import manifest_forms, manifest_keys
-from devkit.checking.manifest_text import ManifestText, ValuePath
-from devkit.checking.wording import counted, dotted, kind_of, nearest, shown
-from devkit.projects.findings import Finding
+from devkit.manifests import forms, keys
+from devkit.manifests.findings import Finding
+from devkit.manifests.reading import ManifestText, ValuePath
+from devkit.terminal.wording import counted, dotted, kind_of, nearest, shown
 from runtime.contract.manifest import ProjectManifest
 from runtime.contract.unstorable import UNPAIRED_SURROGATE
 
@@ -82,7 +82,7 @@ class Fault:
 
 def judge(text: ManifestText) -> tuple[ProjectManifest | None, list[Finding]]:
     """Return the manifest, None where it has errors, and all findings in the order of the text."""
-    findings = [*text.findings, *manifest_forms.findings(text), *_undecoded(text, text.value)]
+    findings = [*text.findings, *forms.findings(text), *_undecoded(text, text.value)]
     manifest: ProjectManifest | None = None
     faults: list[Fault] = []
     refused: ValidationError | None = None
@@ -91,7 +91,7 @@ def judge(text: ManifestText) -> tuple[ProjectManifest | None, list[Finding]]:
     except ValidationError as error:
         faults, refused = list(_faults(text, error)), error
     missing = {fault.where for fault in faults if fault.kind == "missing"}
-    unknown, replaced = manifest_keys.unknown(text, missing)
+    unknown, replaced = keys.unknown(text, missing)
     findings += unknown
     reported = {(finding.line, finding.column) for finding in findings}
     plain = [_finding(text, fault) for fault in faults if fault.where not in replaced]

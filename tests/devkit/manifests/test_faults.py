@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from devkit.checking.manifest_faults import EXAMPLES, judge
-from devkit.checking.manifest_text import parse, read
-from devkit.projects.findings import InvalidProject
+from devkit.manifests.faults import EXAMPLES, judge
+from devkit.manifests.findings import InvalidProject
+from devkit.manifests.reading import parse, read
 from runtime.contract.manifest import ProjectManifest
-from tests.devkit.checking.manifest_faults import BLOCKS, FAULTS, FORM, POLICY, findings
 from tests.devkit.conftest import Shell
+from tests.devkit.manifests.manifests_with_faults import BLOCKS, FAULTS, FORM, POLICY, findings
 from tests.devkit.projects.manifest import GOOD
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from devkit.projects.findings import Finding
+from devkit.manifests.findings import Finding
 from devkit.projects.project import load
 from devkit.terminal.output import Problem
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import yaml
 
-from devkit.checking.yaml_faults import explained, reader_fault
-from devkit.projects.findings import Finding, InvalidProject, Level, line_of
-from devkit.projects.own_files import content_of
+from devkit.files.own_files import content_of
+from devkit.manifests.findings import Finding, InvalidProject, Level, line_of
+from devkit.manifests.yaml_faults import explained, reader_fault
 from devkit.terminal.output import Problem
 from runtime.contract.unstorable import UNSTORABLE
 

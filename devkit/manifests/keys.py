@@ -9,9 +9,9 @@ from typing import Annotated, Any, Union
 
 from pydantic import BaseModel
 
-from devkit.checking.manifest_text import ManifestText, ValuePath
-from devkit.checking.wording import dotted, nearest
-from devkit.projects.findings import Finding
+from devkit.manifests.findings import Finding
+from devkit.manifests.reading import ManifestText, ValuePath
+from devkit.terminal.wording import dotted, nearest
 from runtime.contract.manifest import ProjectManifest
 
 UNIONS = (Union, types.UnionType)

@@ -37,13 +37,13 @@ def environments(ctx: click.Context, parameter: click.Parameter, typed: str) -> 
 
 def _manifest(ctx: click.Context) -> dict[str, Any]:
     """Read the manifest, whatever its faults; empty where it cannot be read, because shells show no errors here."""
-    from devkit.checking import manifest_text
+    from devkit.manifests import reading
     from devkit.projects.folder import find_folder
     from devkit.terminal.output import Problem
 
     start = ctx.params.get("folder") or ctx.params.get("path")
     try:
-        read = manifest_text.read(find_folder(start)[1]).value
+        read = reading.read(find_folder(start)[1]).value
     except (Problem, OSError):
         return {}
     return read if isinstance(read, dict) else {}

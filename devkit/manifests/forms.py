@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from devkit.checking.manifest_text import ManifestText, ValuePath
-from devkit.checking.wording import dotted, kind_of, nearest, shown
-from devkit.projects.findings import Finding
+from devkit.manifests.findings import Finding
+from devkit.manifests.reading import ManifestText, ValuePath
+from devkit.terminal.wording import dotted, kind_of, nearest, shown
 from runtime.contract.security_policy import DIRECTIVES, normalise
 
 DEFAULTS: dict[str, tuple[type | tuple[type, ...], str]] = {

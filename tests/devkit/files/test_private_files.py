@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from devkit.files import private_files
 from devkit.hosts import credentials
-from devkit.local_host import private_files
 from tests.conftest import HostProcess, init, installed, tenant, wait_for
 from tests.devkit.dev_process import DevProcess, copy_sample, devkit
 

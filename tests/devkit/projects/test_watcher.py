@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from devkit.developing.watcher import Watcher
+from devkit.projects.watcher import Watcher
 
 
 class Calls:

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from devkit.projects.own_files import MOST_TEXT, text_of
+from devkit.files.own_files import MOST_TEXT, text_of
 from devkit.terminal.output import Problem
 
 PACKAGES = "node_modules"

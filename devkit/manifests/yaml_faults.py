@@ -6,7 +6,7 @@ import re
 
 import yaml
 
-from devkit.projects.findings import line_of
+from devkit.manifests.findings import line_of
 
 Place = tuple[int, int]
 Fault = tuple[Place, str]

@@ -1,6 +1,6 @@
 """The JSON schema of a manifest, for editors: made of the same models that judge it, kept beside this file.
 
-`python -m devkit.checking.manifest_schema` writes the file again. It is draft 7, which every editor reads.
+`python -m devkit.manifests.schema` writes the file again. It is draft 7, which every editor reads.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from devkit.checking.manifest_faults import EXAMPLES
+from devkit.manifests.faults import EXAMPLES
 from runtime.contract.manifest import ProjectManifest
 from runtime.contract.security_policy import DIRECTIVES
 

@@ -9,11 +9,11 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
-from devkit.checking import manifest_schema
 from devkit.commands.new import LANGUAGES
+from devkit.manifests import schema
 from runtime.contract.manifest_files import FILES
-from tests.devkit.checking.manifest_faults import FAULTS, findings
 from tests.devkit.conftest import Shell
+from tests.devkit.manifests.manifests_with_faults import FAULTS, findings
 from tests.devkit.projects.manifest import GOOD
 
 ROOT = Path(__file__).parents[3]
@@ -34,7 +34,7 @@ SHAPES = {
 }
 """The rules about one value; others compare several, or read text that is no YAML."""
 ALSO = ("a button leads nowhere", "a default of another type", "a boolean for a number", "a form and a component")
-SCHEMA = Draft7Validator(manifest_schema.made())
+SCHEMA = Draft7Validator(schema.made())
 
 
 def accepts(text: str) -> bool:
@@ -42,9 +42,9 @@ def accepts(text: str) -> bool:
 
 
 def test_it_is_kept_as_it_is_made(shell: Shell) -> None:
-    Draft7Validator.check_schema(manifest_schema.made())
-    assert manifest_schema.FILE.read_text(encoding="utf-8") == manifest_schema.text(), "run `make schema`"
-    assert shell("check", "--schema").json == manifest_schema.made()
+    Draft7Validator.check_schema(schema.made())
+    assert schema.FILE.read_text(encoding="utf-8") == schema.text(), "run `make schema`"
+    assert shell("check", "--schema").json == schema.made()
 
 
 @pytest.mark.parametrize("file", MANIFESTS, ids=lambda file: file.parent.name)
@@ -88,8 +88,8 @@ def test_a_project_has_it_beside_the_manifest_that_names_it(shell: Shell, tmp_pa
     for language in LANGUAGES:
         done = shell("new", language, "--template", "block", "--language", language, "--json").json
         folder = Path(done["folder"])
-        assert manifest_schema.NAME in done["files"]
-        assert (folder / manifest_schema.NAME).read_text() == manifest_schema.FILE.read_text()
+        assert schema.NAME in done["files"]
+        assert (folder / schema.NAME).read_text() == schema.FILE.read_text()
         (manifest,) = [folder / name for name in FILES if (folder / name).is_file()]
         first = manifest.read_text().splitlines()[0]
-        assert first == f"# yaml-language-server: $schema=./{manifest_schema.NAME}"
+        assert first == f"# yaml-language-server: $schema=./{schema.NAME}"

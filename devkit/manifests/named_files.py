@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from devkit.checking.manifest_text import ManifestText, ValuePath
-from devkit.projects.findings import Finding
+from devkit.manifests.findings import Finding
+from devkit.manifests.reading import ManifestText, ValuePath
 
 
 def missing(text: ManifestText, folder: Path) -> list[Finding]:
