@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.services import organization_storage, quotas
-from runtime.store.blobs.store import files_of
 from runtime.store.content import collecting, sizes
+from runtime.store.content.space_files import files_of
 from runtime.store.tables.content import RevisionRow
 
 MAX_BYTES, MAX_BLOBS = 10 << 30, 100_000

@@ -16,7 +16,7 @@ from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.serializers.file_urls import is_signed
 from runtime.store.blobs.backend import BlobMissing
-from runtime.store.blobs.store import of_space
+from runtime.store.content.space_files import of_space
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox"
 """The policy of files: nothing in them is executed, and they have an opaque origin."""

@@ -18,7 +18,7 @@ from runtime.services.folders.names import ASSETS, CONFIGURATION, INCLUDES, MARK
 from runtime.services.folders.titles import MAX_TITLE, Title, read_title, without_closing
 from runtime.services.folders.walking import Files, Problems, files_in
 from runtime.services.folders.yaml_text import BadYaml, read_yaml
-from runtime.services.importing.tree import Imported, ImportedFile, ImportedPage, ImportedReusableContent
+from runtime.services.imported_tree import Imported, ImportedFile, ImportedPage, ImportedReusableContent
 from runtime.services.markdown.reading import document_of
 
 MAX_FILES = 10_000

@@ -16,10 +16,10 @@ from runtime.engines.separate_process.runner import SeparateProcessFailed
 from runtime.services.folders.walking import MAX_FILE
 from runtime.services.git import operations
 from runtime.services.git.reading_commit import PACK, read_content
+from runtime.services.imported_tree import Imported
 from runtime.services.importing import storing
 from runtime.services.importing.assembling import Place
 from runtime.services.importing.transfer import read_imported
-from runtime.services.importing.tree import Imported
 from runtime.store import membership, rows
 from runtime.store.reach import HOST, Reach
 from runtime.store.tables.content import RevisionRow

@@ -11,9 +11,9 @@ from runtime.contract import errors
 from runtime.contract.identifiers import new_id
 from runtime.contract.slugs import Slugs, slug_of
 from runtime.services.editing import MAX_DEPTH, too_much
+from runtime.services.imported_tree import Imported, ImportedPage
 from runtime.services.importing.references import Ids
 from runtime.services.importing.renaming import renamed
-from runtime.services.importing.tree import Imported, ImportedPage
 from runtime.store.content.entries import HOLDS_PAGES, File, Page, PageType, ReusableContent
 from runtime.store.content.snapshot import BrokenTree, Snapshot, in_order
 

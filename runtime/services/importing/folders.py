@@ -13,12 +13,12 @@ from urllib.parse import unquote
 from runtime.engines.separate_process.answers import Refused
 from runtime.services.folders.dangling import Dangling
 from runtime.services.folders.reading import read_folder
+from runtime.services.imported_tree import ImportedFile, ImportedPage
 from runtime.services.importing import word
 from runtime.services.importing.links import PathLinks
 from runtime.services.importing.page_texts import Text, html_page, markdown_page, text_of
 from runtime.services.importing.pictures import Pictures
 from runtime.services.importing.transfer import Writer, clean
-from runtime.services.importing.tree import ImportedFile, ImportedPage
 from runtime.services.markdown.reading import document_of
 
 MARKDOWN, HTML, WORD = (".md", ".markdown", ".mdx"), (".html", ".htm", ".xhtml"), (".docx",)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from runtime.services.imported_tree import ImportedFile
 from runtime.services.importing.transfer import Writer
-from runtime.services.importing.tree import ImportedFile
 
 
 class Pictures:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TypeVar
 
-from runtime.services.importing.tree import Imported, ImportedPage
+from runtime.services.imported_tree import Imported, ImportedPage
 from runtime.store.content.entries import Page
 from runtime.store.content.snapshot import Snapshot
 

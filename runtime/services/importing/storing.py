@@ -21,9 +21,9 @@ from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed
 from runtime.services import change_requests, content_quota, organization_storage
 from runtime.services.files import MAX_FILE, file_of
+from runtime.services.imported_tree import Imported
 from runtime.services.importing import transfer
 from runtime.services.importing.assembling import Assembly, Place
-from runtime.services.importing.tree import Imported
 from runtime.store import rows
 from runtime.store.blobs.store import BlobTooLarge
 from runtime.store.content import collecting, revisions

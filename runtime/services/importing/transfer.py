@@ -21,8 +21,8 @@ from runtime.contract.document_size import size_problem
 from runtime.contract.documents import NotADocument, check_document
 from runtime.engines.separate_process.answers import Refused, Telling
 from runtime.engines.separate_process.runner import open_made
+from runtime.services.imported_tree import Imported, ImportedFile, ImportedPage, ImportedReusableContent
 from runtime.services.importing.references import Ids
-from runtime.services.importing.tree import Imported, ImportedFile, ImportedPage, ImportedReusableContent
 from runtime.store.content.pieces import pack
 
 INPUT, CRAWLED = "input", "crawled.json"

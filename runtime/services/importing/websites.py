@@ -8,13 +8,13 @@ from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from runtime.engines.separate_process.answers import Refused
+from runtime.services.imported_tree import ImportedFile, ImportedPage
 from runtime.services.importing.folders import HTML
 from runtime.services.importing.html_markdown import read_html
 from runtime.services.importing.links import LONGEST_ADDRESS, AddressLinks, same
 from runtime.services.importing.page_texts import text_of
 from runtime.services.importing.pictures import Pictures
 from runtime.services.importing.transfer import CRAWLED, Writer, clean
-from runtime.services.importing.tree import ImportedFile, ImportedPage
 from runtime.services.markdown.reading import document_of
 
 MAX_LINKS = 5000

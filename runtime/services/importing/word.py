@@ -13,13 +13,13 @@ import mammoth
 
 from runtime.contract.pictures import type_of_picture
 from runtime.engines.separate_process.answers import Refused
+from runtime.services.imported_tree import ImportedPage
 from runtime.services.importing import archives
 from runtime.services.importing.links import PathLinks
 from runtime.services.importing.page_texts import Text, html_page
 from runtime.services.importing.pictures import Pictures
 from runtime.services.importing.pictures_in_html import Keep
 from runtime.services.importing.transfer import Writer, clean
-from runtime.services.importing.tree import ImportedPage
 from runtime.services.markdown.reading import document_of
 
 TEXT = "word/document.xml"

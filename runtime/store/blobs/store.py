@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from sqlalchemy import exists, func, select, update
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy import exists, select
+from sqlalchemy.orm import InstrumentedAttribute
 
 from runtime.store.blobs.backend import Backend
 from runtime.store.blobs.folder import FolderBackend
 from runtime.store.blobs.s3 import S3Backend
-from runtime.store.content import sizes
 from runtime.store.database import Database, now
 from runtime.store.inserting import insert_into
 from runtime.store.locks import acquire
@@ -28,7 +27,6 @@ from runtime.store.tables.blobs import BlobRow, SpaceBlobRow
 from runtime.store.tables.imports import ImportRow
 from runtime.store.tables.openapi_specs import OpenApiSpecRow, OpenApiVersionRow
 from runtime.store.tables.pdfs import PdfRow
-from runtime.store.tables.spaces import SpaceRow
 
 GRACE = timedelta(hours=24)
 PIECE = 1 << 20
@@ -145,42 +143,6 @@ class BlobStore:
                     session.delete(row)
                     gone += 1
         return gone
-
-
-def need(session: Session, space_id: str, blobs: Sequence[Blob]) -> None:
-    """Note that content of a space needs blobs, which were stored before this transaction began.
-
-    Callers hold the lock of the space's content: what is new is counted.
-    """
-    more = 0
-    for blob in sorted(set(blobs), key=lambda blob: blob.name):
-        value = {"space_id": space_id, "name": blob.name, "size": blob.size, "added_at": now()}
-        added = insert_into(session, SpaceBlobRow).values(value).on_conflict_do_nothing().returning(SpaceBlobRow.size)
-        if (size := session.scalar(added)) is not None:
-            more += size
-        else:
-            known = SpaceBlobRow.space_id == space_id, SpaceBlobRow.name == blob.name
-            session.execute(update(SpaceBlobRow).where(*known).values(added_at=value["added_at"]))
-    sizes.note(session, space_id, files=more)
-
-
-def files_of(session: Session, space_id: str) -> tuple[int, int]:
-    """Count the blobs that a space needs, and the bytes of all of them."""
-    of_space = SpaceBlobRow.space_id == space_id
-    total = select(func.count(), func.coalesce(func.sum(SpaceBlobRow.size), 0)).where(of_space)
-    count, size = session.execute(total).one()
-    return int(count), int(size)
-
-
-def of_space(session: Session, space_id: str, name: str) -> tuple[int, str] | None:
-    """Find how large a blob is that a space needs, and the organization of the space; None once it was deleted."""
-    query = (
-        select(SpaceBlobRow.size, SpaceRow.organization_id)
-        .join(SpaceRow, SpaceRow.id == SpaceBlobRow.space_id)
-        .where(SpaceBlobRow.space_id == space_id, SpaceBlobRow.name == name, SpaceRow.deleted_at.is_(None))
-    )
-    found = session.execute(query).first()
-    return (found[0], found[1]) if found is not None else None
 
 
 def open_blobs(database: Database, address: str) -> BlobStore:

@@ -10,11 +10,12 @@ from sqlalchemy.orm import Session
 
 from runtime.contract.batches import batched
 from runtime.contract.document_references import found_in
-from runtime.store.blobs.store import Blob, need
+from runtime.store.blobs.store import Blob
 from runtime.store.content import references, sizes
 from runtime.store.content.entries import Entry, File, Page, ReusableContent
 from runtime.store.content.pieces import AVERAGE_ENTRIES, NAME_BYTES, digest_of, names_of, pack, to_pieces, unpack
 from runtime.store.content.snapshot import Snapshot
+from runtime.store.content.space_files import need
 from runtime.store.fair_memory import FairMemory
 from runtime.store.inserting import insert_into
 from runtime.store.tables.content import ContentPieceRow, RevisionRow

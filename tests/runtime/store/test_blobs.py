@@ -23,7 +23,8 @@ from runtime.store.blobs import store
 from runtime.store.blobs.backend import Backend, BlobMissing, BlobsUnavailable
 from runtime.store.blobs.folder import FolderBackend
 from runtime.store.blobs.s3 import BadBlobAddress, S3Backend
-from runtime.store.blobs.store import GRACE, BlobStore, BlobTooLarge, need
+from runtime.store.blobs.store import GRACE, BlobStore, BlobTooLarge
+from runtime.store.content.space_files import need
 from runtime.store.database import Database, now
 from runtime.store.organization_storage import sent_lately
 from runtime.store.tables.blobs import BlobRow, SpaceBlobRow

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from runtime.contract.slugs import slug_of
 from runtime.services.folders.reading import read_folder
 from runtime.services.folders.writing import Written, write_folder
+from runtime.services.imported_tree import Imported
 from runtime.services.importing.references import Ids
-from runtime.services.importing.tree import Imported
 from runtime.store.content.entries import Page
 from tests.runtime.services.folders.snapshots import Drawn, revisions
 

@@ -11,8 +11,8 @@ from runtime.services.folders.reading import read_folder, split_title
 from runtime.services.folders.summary import read_summary
 from runtime.services.folders.walking import MAX_FILE
 from runtime.services.folders.yaml_text import BadYaml, read_yaml
+from runtime.services.imported_tree import Imported
 from runtime.services.importing.page_texts import markdown_page
-from runtime.services.importing.tree import Imported
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.contract import errors
+from runtime.services.imported_tree import Imported, ImportedFile, ImportedPage, ImportedReusableContent
 from runtime.services.importing.assembling import Assembly, Place
 from runtime.services.importing.references import Ids
-from runtime.services.importing.tree import Imported, ImportedFile, ImportedPage, ImportedReusableContent
 from runtime.store.content.entries import File, Page, ReusableContent
 from runtime.store.content.snapshot import Snapshot
 

@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 from runtime.background.jobs import JobFailed
 from runtime.contract.identifiers import new_id
 from runtime.services import spaces as space_service
+from runtime.services.imported_tree import Imported, ImportedPage
 from runtime.services.importing import storing, transfer
 from runtime.services.importing.storing import Target
-from runtime.services.importing.tree import Imported, ImportedPage
 from runtime.store.content import revisions, sizes
 from runtime.store.database import Database
 from runtime.store.tables.content import ContentPieceRow, ContentSizeRow, RevisionRow

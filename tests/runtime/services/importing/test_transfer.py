@@ -9,9 +9,9 @@ import pytest
 
 from runtime.contract import document_size
 from runtime.engines.separate_process.answers import Refused
+from runtime.services.imported_tree import Imported, ImportedFile, ImportedPage, ImportedReusableContent
 from runtime.services.importing import transfer
 from runtime.services.importing.transfer import IMPORTED, MAX_DOCUMENT, Writer, read_imported, write_imported
-from runtime.services.importing.tree import Imported, ImportedFile, ImportedPage, ImportedReusableContent
 
 
 def document(size: int) -> dict[str, Any]:
