@@ -24,7 +24,7 @@ SLOW_SECONDS = 0.05
 BODY_WAIT, BODY_LOOK = 0.1, 0.01
 """Seconds that a request waits until its body may be read, and between two looks: most bodies are there at once."""
 READERS, READERS_WAITING, READER_SECONDS = 2, 4, 10.0
-LINKS_WAITING = 4
+LINKS_WAITING = 12
 """Requests of an organization that wait to list links; each holds a connection of the database meanwhile."""
 ANONYMOUS = ""
 """The owner that scarce resources are accounted to if a request names no organization and no person."""

@@ -27,6 +27,8 @@ EVERY = 3600.0
 PAUSE = 1.0
 BATCH = 50
 """Installations of each kind, or spaces, deleted in one transaction; others can write in between."""
+BLOB_BATCH = 500
+"""Blobs deleted between two pauses: an import stores more than a hundred in a second."""
 USER_BATCH = 500
 """People removed in one transaction; each such change invalidates the caches of all organizations."""
 
@@ -55,8 +57,9 @@ class Purger:
         if not continued:
             self.purge_events()
         self._collected = collecting.collect_some(self._database, self._collected)
-        found = max(self.purge(), self.purge_spaces(), self.purge_pdfs(), self._blobs.sweep(BATCH))
-        self._more = self.purge_orphaned_users() >= USER_BATCH or found >= BATCH or bool(self._collected)
+        found = max(self.purge(), self.purge_spaces(), self.purge_pdfs())
+        users, blobs = self.purge_orphaned_users(), self._blobs.sweep(BLOB_BATCH)
+        self._more = found >= BATCH or users >= USER_BATCH or blobs >= BLOB_BATCH or bool(self._collected)
         return PAUSE if self._more else EVERY
 
     def purge(self) -> int:

@@ -161,9 +161,14 @@ def store(
     def write(part: Sequence[tuple[Attempt, dict[str, Any]]]) -> None:
         with database.transaction(writes=True) as session:
             queue.finish(session, owner, [values for _, values in part], unbegun)
-            retention.ended(session, (attempt.event.integration_id for attempt, _ in part))
+            retention.ended(session, (_kept(attempt, values) for attempt, values in part))
         unbegun.clear()  # they may be claimed again, which a further part must not undo
 
     for (attempt, _), error in write_all(results, write):
         log.error("the trace of event %s could not be stored", attempt.event.id, exc_info=error)
         write([(attempt, attempt.ending())])
+
+
+def _kept(attempt: Attempt, values: dict[str, Any]) -> tuple[str, int]:
+    """Return the integration of an attempt, and about how many bytes are kept of it."""
+    return attempt.event.integration_id, len(attempt.event.payload) + len(values["trace"] or "")

@@ -116,7 +116,7 @@ class Recorder:
         moment = time.time()
         with self._database.transaction(writes=True) as session:
             queue.add(session, [row | {"ended_at": moment} for _, row in batch])
-            self._retention.ended(session, (row["integration_id"] for _, row in batch))
+            self._retention.ended(session, ((row["integration_id"], _size(row)) for _, row in batch))
 
     def _tell(self, batch: list[tuple[str, dict[str, Any]]]) -> None:
         for integration, row in batch:
@@ -125,6 +125,10 @@ class Recorder:
                     self._announcer.announce(integration, "event", summary(row))
             except Exception:  # whatever the error is, this thread must go on
                 log.exception("those who watch could not be told of call %s", row["id"])
+
+
+def _size(row: dict[str, Any]) -> int:
+    return sum(len(row.get(name) or "") for name in ("payload", "trace", "body"))
 
 
 def summary(row: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 
 from sqlalchemy.orm import Session
@@ -14,7 +13,7 @@ SELDOM = 4_000
 
 
 class Retention:
-    """Counts finished events, and deletes the oldest from time to time; for the one thread that writes.
+    """Counts finished events and their bytes, and deletes the oldest from time to time; for the one thread that writes.
 
     Events of earlier processes are checked when an integration is seen for the first time.
     """
@@ -22,13 +21,17 @@ class Retention:
     def __init__(self, keep: int) -> None:
         self._keep = keep
         self._every = min(SELDOM, max(1, keep // 2))
-        self._since: dict[str, int] = {}
+        self._since: dict[str, tuple[int, int]] = {}
 
-    def ended(self, session: Session, integration_ids: Iterable[str]) -> None:
-        """Record that events of these integrations ended, in the transaction that stores their results."""
-        for integration_id, count in Counter(integration_ids).items():
-            since = self._since.get(integration_id, self._every) + count
-            if since >= self._every:
+    def ended(self, session: Session, events: Iterable[tuple[str, int]]) -> None:
+        """Record that events ended, by their integrations and sizes, in the transaction that stores their results."""
+        touched = set[str]()
+        for integration_id, size in events:
+            count, bytes_ = self._since.get(integration_id, (self._every, 0))
+            self._since[integration_id] = count + 1, bytes_ + size
+            touched.add(integration_id)
+        for integration_id in sorted(touched):
+            count, bytes_ = self._since[integration_id]
+            if count >= self._every or bytes_ >= queue.KEPT_BYTES:
                 queue.prune(session, integration_id, self._keep)
-                since = 0
-            self._since[integration_id] = since
+                self._since[integration_id] = 0, 0

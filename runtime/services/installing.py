@@ -16,6 +16,7 @@ from runtime.services import disk_room, organization_storage, quotas
 from runtime.store import installed, locks, rows
 from runtime.store.content.sizes import json_bytes
 from runtime.store.database import now
+from runtime.store.installed import LivePart
 from runtime.store.rows import HOST
 from runtime.store.tables.installations import (
     Configured,
@@ -31,6 +32,7 @@ TargetKind = Literal["account", "space", "site"]
 Part = SpaceInstallationRow | SiteInstallationRow
 P = TypeVar("P", SpaceInstallationRow, SiteInstallationRow)
 EVENT: dict[TargetKind, str] = {"account": "installation", "space": "space_installation", "site": "site_installation"}
+_KINDS: dict[type[Configured], TargetKind] = {SpaceInstallationRow: "space", SiteInstallationRow: "site"}
 
 
 MAX_INSTALLED, MAX_PARTS = 1000, 50_000
@@ -38,6 +40,10 @@ MAX_INSTALLED, MAX_PARTS = 1000, 50_000
 within the days that what was uninstalled is kept."""
 AT_ONCE = 500
 """Spaces or sites whose parts are looked for in one statement."""
+REMOVED_AT_ONCE = 100
+"""Parts that are held in memory at a time, with their configurations, while all are removed."""
+MAX_TOLD = 16 << 20
+"""Bytes of long configurations that a script is told, in `previous`, of parts that are removed together."""
 SHORT = 4096
 """Bytes of a configuration that are not counted."""
 FULL = "This was installed and uninstalled {most} times within 30 days; wait a few days, or leave it installed."
@@ -124,7 +130,7 @@ def _must_have_room(session: Session, installation: InstallationRow, row: Any, c
     """
     size = json_bytes(configuration)
     before, row.size = row.size, size if size > SHORT else 0
-    if row.size:
+    if row.size > before:
         organization_storage.enforce(session, installation.organization_id, row.size - before)
     else:
         disk_room.enforce()
@@ -189,7 +195,8 @@ def cover(
     table: Any = SpaceInstallationRow if kind == "space" else SiteInstallationRow
     place, ids = f"{kind}_id", [content.id for content in contents]
     # Some may have been chosen one by one before everything was selected.
-    there = {getattr(part, place) for part in _parts_on(session, table, ids, installation_id=installation.id)}
+    mine = table.installation_id == installation.id
+    there = {part.content_id for part in _parts_on(session, table, ids, mine)}
     status = status_for(integration.manifest, kind, {}, paused=False)
     values = {"installation_id": installation.id, "configuration": {}, "status": status}
     fresh = [one for one in ids if one not in there]
@@ -199,11 +206,11 @@ def cover(
     outbox.emit_to(session, f"{EVENT[kind]}_setup", installation, *told)
 
 
-def _parts_on(session: Session, table: Any, ids: Sequence[str], **by: str) -> list[Any]:
+def _parts_on(session: Session, table: Any, ids: Sequence[str], *conditions: Any) -> list[LivePart]:
     """Find what is installed on spaces or sites."""
     column = table.space_id if table is SpaceInstallationRow else table.site_id
     among = (column.in_(batch) for batch in batched(ids, AT_ONCE))
-    return [part for some in among for part in rows.every(session, HOST, table, some, deleted_at=None, **by)]
+    return [part for some in among for part in installed.live_parts(session, table, some, *conditions)]
 
 
 def content_added(session: Session, *contents: SpaceRow | SiteRow) -> None:
@@ -237,11 +244,11 @@ def uninstall_from(session: Session, spaces: Sequence[SpaceRow]) -> None:
 
     Whoever calls this holds what is installed (`ids_in`). There may be thousands, as for `cover`.
     """
-    by_installation: dict[str, list[SpaceInstallationRow]] = {}
+    by_installation: dict[str, list[LivePart]] = {}
     for part in _parts_on(session, SpaceInstallationRow, [space.id for space in spaces]):
         by_installation.setdefault(part.installation_id, []).append(part)
     for installation in rows.by_id(session, InstallationRow, by_installation).values():
-        _removed(session, installation, by_installation[installation.id])
+        _remove_parts(session, installation, SpaceInstallationRow, by_installation[installation.id])
 
 
 def uninstall(session: Session, installation: InstallationRow) -> None:
@@ -249,15 +256,15 @@ def uninstall(session: Session, installation: InstallationRow) -> None:
     if not _held(session, installation):
         return
     for table in (SpaceInstallationRow, SiteInstallationRow):
-        parts: Sequence[Part] = rows.every(session, HOST, table, installation_id=installation.id, deleted_at=None)
-        _removed(session, installation, parts)
-    _removed(session, installation, [installation])
+        parts = installed.live_parts(session, table, table.installation_id == installation.id)
+        _remove_parts(session, installation, table, parts)
+    _removed(session, installation, installation)
 
 
 def uninstall_part(session: Session, installation: InstallationRow, part: Part) -> None:
     """Remove an installation from a space or site; the script hears of it once."""
     if _held(session, installation, part):
-        _removed(session, installation, [part])
+        _removed(session, installation, part)
 
 
 def _hold(session: Session, *changed: Configured) -> None:
@@ -273,18 +280,35 @@ def _held(session: Session, *changed: Configured) -> bool:
     return all(row.deleted_at is None for row in changed)
 
 
-def _removed(session: Session, installation: InstallationRow, removed: Sequence[Configured]) -> None:
-    """Note that an installation was removed, or some parts of it of one kind; the script hears of each."""
-    if not removed:
-        return
-    moment = now()
-    for row in removed:
-        row.deleted_at = moment
+def _remove_parts(
+    session: Session, installation: InstallationRow, table: type[Part], parts: Sequence[LivePart]
+) -> None:
+    """Remove parts of one kind, of which there may be thousands.
+
+    The script is told of long configurations only where all together are short enough to be told at once.
+    """
+    told: list[dict[str, Any]] = []
+    brief = sum(part.size for part in parts) > MAX_TOLD
+    for batch in batched([part.id for part in parts], REMOVED_AT_ONCE):
+        found = rows.by_id(session, table, batch)
+        told += [_gone(found[one], brief=brief) for one in batch]
+        session.flush()  # which lets go of what was loaded
+    if told:
+        outbox.emit_to(session, f"{EVENT[_KINDS[table]]}_deleted", installation, *told)
+
+
+def _removed(session: Session, installation: InstallationRow, row: Configured) -> None:
+    """Note that an installation, or a part of it, was removed; the script hears of it."""
+    told = _gone(row)
     session.flush()
-    told = ({**_place(row), "previous": {"configuration": row.configuration}} for row in removed)
-    kinds: dict[type[Configured], TargetKind] = {SpaceInstallationRow: "space", SiteInstallationRow: "site"}
-    kind = kinds.get(type(removed[0]), "account")
-    outbox.emit_to(session, f"{EVENT[kind]}_deleted", installation, *told)
+    outbox.emit_to(session, f"{EVENT[_KINDS.get(type(row), 'account')]}_deleted", installation, told)
+
+
+def _gone(row: Configured, *, brief: bool = False) -> dict[str, Any]:
+    """Mark a row as deleted, and say so; `brief` without a configuration that is long."""
+    row.deleted_at = now()
+    previous = {} if brief and row.size else {"configuration": row.configuration}
+    return {**_place(row), "previous": previous}
 
 
 def _added(session: Session, installation: InstallationRow, row: P, kind: TargetKind, content_id: str) -> P:

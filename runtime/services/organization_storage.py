@@ -21,13 +21,13 @@ GB = 1 << 30
 LEEWAY = 0.1
 """By what share of a limit deletions and moves may exceed it: they are stored as revisions, too."""
 FULL = (
-    "This organization stores {there} of the {most:g} GB that this host allows{needs}. To free space at once, delete "
+    "This organization stores {there} of the {most} that this host allows{needs}. To free space at once, delete "
     f"comments, API specifications or whole integrations. Deleted spaces count for {RESTORABLE_DAYS} more days. Or ask "
     "whoever runs the host to raise DEVKIT_ORGANIZATION_STORAGE."
 )
 
 SENT = (
-    "This organization sent {there} of files within a day, and at most {most:g} GB are taken. Send more later, or ask "
+    "This organization sent {there} of files within a day, and at most {most} are taken. Send more later, or ask "
     "whoever runs the host to raise DEVKIT_ORGANIZATION_STORAGE."
 )
 
@@ -52,8 +52,8 @@ def enforce(session: Session, organization_id: str, more: int = 0, *, grows: boo
         return
     there = stored.size_of(session, organization_id)
     if there + more >= _gigabytes * GB * (1 if grows else 1 + LEEWAY):
-        needs = f", and this needs {bytes_text(more)} more" if more else ""
-        raise errors.BadRequest(FULL.format(there=bytes_text(there), most=_gigabytes, needs=needs))
+        needs = f", and this needs {bytes_text(more)} more" if more > 0 else ""
+        raise errors.BadRequest(FULL.format(there=bytes_text(there), most=bytes_text(_gigabytes * GB), needs=needs))
 
 
 def enforce_for_files(session: Session, organization_id: str, more: int = 0) -> None:
@@ -64,7 +64,7 @@ def enforce_for_files(session: Session, organization_id: str, more: int = 0) -> 
     """
     enforce(session, organization_id, more)
     if _gigabytes and (there := stored.sent_lately(session, organization_id)) + more >= _gigabytes * GB:
-        raise errors.BadRequest(SENT.format(there=bytes_text(there), most=_gigabytes))
+        raise errors.BadRequest(SENT.format(there=bytes_text(there), most=bytes_text(_gigabytes * GB)))
 
 
 def enforce_for_space(session: Session, space_id: str, more: int = 0, *, grows: bool = True) -> None:

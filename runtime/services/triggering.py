@@ -20,9 +20,9 @@ from runtime.dispatch.deliveries import Plans, level_of
 from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.matching import matching, why_not
 from runtime.dispatch.planning import Level
-from runtime.services import organization_storage
+from runtime.services import event_room
 from runtime.services.rendering import body_of
-from runtime.store import installed, queue, rows
+from runtime.store import installed, rows
 from runtime.store.database import Database
 from runtime.store.installed import Installed
 from runtime.store.rows import HOST
@@ -37,8 +37,6 @@ TOO_MUCH = (
     "{copies:,} copies of an event of {size:,} bytes are too much at once; at most {most} MB are sent at once. "
     "Send a smaller `count` or event, or name one installation."
 )
-UNCOUNTED = 16 << 20
-"""Bytes of what waits for an integration that are taken without adding up all that its organization stores."""
 ANY = "*"
 """In place of an id: any installation of the owner's, any space or site it is installed on."""
 
@@ -87,7 +85,7 @@ def trigger(
     chosen = matching(EVENTS[kind], candidates, space_id=space_id, site_id=site_id)
     copies = body.count * len(chosen)
     _not_too_much(size, copies)
-    _must_have_room(session, integration, copies, copies * size)
+    event_room.enforce(session, integration, copies, copies * size)
     return outbox.emit(
         session, kind, candidates, _fields(body), space_id=space_id, site_id=site_id, count=body.count, has_room=True
     )
@@ -103,24 +101,12 @@ def queue_tasks(
 ) -> list[dict[str, Any]]:
     """Queue copies of a task that are due in `delay` seconds; returns their rows.
 
-    Raises TooManyRequests where too many wait, BadRequest where what waits is much and its organization is full.
+    Raises TooManyRequests where too many wait.
     """
     made = [outbox.task_row(integration.id, task, delay) for _ in range(count)]
-    _must_have_room(session, integration, count, sum(row["size"] for row in made))
+    event_room.enforce(session, integration, count, sum(row["size"] for row in made))
     outbox.add(session, made)
     return made
-
-
-def _must_have_room(session: Session, integration: IntegrationRow, more: int, size: int) -> None:
-    """See that so many more events, of `size` bytes together, may wait for an integration."""
-    waiting, there = queue.standing(session, integration.id)
-    if waiting + more > queue.MAX_WAITING or there + size > queue.MAX_WAITING_BYTES:
-        raise errors.TooManyRequests(
-            f"At most {queue.MAX_WAITING:,} events and tasks of an integration can wait, and at most "
-            f"{queue.MAX_WAITING_BYTES >> 20} MB of them; send more later."
-        )
-    if there + size > UNCOUNTED:
-        organization_storage.enforce(session, integration.organization_id, size)
 
 
 class EventCaller:

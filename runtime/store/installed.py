@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, and_, delete, exists, func, literal, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
@@ -80,6 +80,22 @@ def in_organization(session: Session, organization_id: str, integration_id: str 
         )
         for installation_id, integration_id, status, scopes, space_selection, site_selection in matches
     ]
+
+
+class LivePart(NamedTuple):
+    """What is installed on a space or site, without its configuration: of all together, that may be gigabytes."""
+
+    id: str
+    installation_id: str
+    content_id: str
+    size: int
+
+
+def live_parts(session: Session, table: Any, *conditions: ColumnElement[bool]) -> list[LivePart]:
+    """List what is installed on spaces or on sites (`table`) and meets these conditions, oldest first."""
+    content = table.space_id if table is SpaceInstallationRow else table.site_id
+    query = select(table.id, table.installation_id, content, table.size).where(table.deleted_at.is_(None), *conditions)
+    return [LivePart(*row) for row in session.execute(query.order_by(table.created_at))]
 
 
 def _statuses(session: Session, table: Any, key: Any, ids: list[str]) -> dict[str, dict[str, str]]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Integer, Select, func, literal_column, select
+from sqlalchemy import Integer, Select, case, func, literal_column, select
 from sqlalchemy.orm import Session
 
 from runtime.store.blobs.store import GRACE
 from runtime.store.database import now
 from runtime.store.tables.blobs import BlobRow
 from runtime.store.tables.content import ContentSizeRow
-from runtime.store.tables.events import STANDING, EventRow
 from runtime.store.tables.imports import ImportRow
 from runtime.store.tables.installations import InstallationRow, SiteInstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow, VersionRow
 from runtime.store.tables.openapi_specs import OpenApiSpecRow, OpenApiVersionRow
 from runtime.store.tables.pdfs import PdfRow
 from runtime.store.tables.spaces import SpaceRow
+
+BLOCK = 4096
+"""Bytes that a file takes on a disk at least."""
 
 
 def size_of(session: Session, organization_id: str) -> int:
@@ -26,9 +28,13 @@ def size_of(session: Session, organization_id: str) -> int:
 
 
 def sent_lately(session: Session, organization_id: str) -> int:
-    """Return the bytes of the files that an organization stored within the last `GRACE`, needed or not."""
-    lately = BlobRow.touched_at > now() - GRACE
-    query = select(func.sum(BlobRow.size)).where(BlobRow.organization_id == organization_id, lately)
+    """Return the bytes of the files that an organization stored within the last `GRACE`, needed or not.
+
+    Each counts as a block of a disk at least.
+    """
+    lately = BlobRow.sent_at > now() - GRACE
+    size = case((BlobRow.size < BLOCK, BLOCK), else_=BlobRow.size)
+    query = select(func.sum(size)).where(BlobRow.organization_id == organization_id, lately)
     return int(session.scalar(query) or 0)
 
 
@@ -64,11 +70,6 @@ def _sums(organization_id: str) -> tuple[Select[Any], ...]:
         .join(OpenApiSpecRow, OpenApiSpecRow.source_blob == BlobRow.name)
         .where(OpenApiSpecRow.organization_id == organization_id)
     )
-    waiting = (
-        select(func.sum(EventRow.size))
-        .join(IntegrationRow, IntegrationRow.id == EventRow.integration_id)
-        .where(IntegrationRow.organization_id == organization_id, STANDING)
-    )
     zero = literal_column("0", Integer)  # literal, as in the partial indexes of these tables
     of_organization = InstallationRow.organization_id == organization_id
     configurations = (
@@ -80,4 +81,4 @@ def _sums(organization_id: str) -> tuple[Select[Any], ...]:
             for part in (SpaceInstallationRow, SiteInstallationRow)
         ),
     )
-    return content, versions, specifications, pdfs, uploads, sources, waiting, *configurations
+    return content, versions, specifications, pdfs, uploads, sources, *configurations

@@ -19,6 +19,7 @@ from sqlalchemy import (
     bindparam,
     delete,
     func,
+    literal,
     or_,
     select,
     update,
@@ -27,6 +28,7 @@ from sqlalchemy.orm import Session
 
 from runtime.store.inserting import insert_rows
 from runtime.store.tables.events import STANDING, UNFINISHED, EventRow
+from runtime.store.tables.integrations import IntegrationRow
 
 WAITING = ("pending", "failed")
 MAX_WAITING = 50_000
@@ -35,8 +37,14 @@ that looks for what is due passes by all of them."""
 HARD_MAX_WAITING = 100_000
 """Events of an integration that are not over, beyond which none is written at all: something that changes over and over
 causes more of them than a slow script handles. It is more than `MAX_WAITING`, so that tasks never displace a change."""
-MAX_WAITING_BYTES, HARD_MAX_WAITING_BYTES = 256 << 20, 512 << 20
+MAX_WAITING_BYTES, HARD_MAX_WAITING_BYTES = 64 << 20, 128 << 20
 """The same for the bytes of their payloads, together."""
+ROW = 512
+"""Bytes of an event in the database beside its payload."""
+KEPT_BYTES = 16 << 20
+"""Bytes, with traces and answers, of events that are over and kept; of one integration, state and source."""
+KEPT_ANYWAY = 20
+"""The newest of these are kept whatever their bytes."""
 FARTHEST = 60.0
 """Seconds beyond what anybody asked for that a moment of the queue may lie ahead: clocks of several hosts differ."""
 Source = Literal["people", "visitors"]
@@ -51,6 +59,15 @@ def standing(session: Session, integration_id: str) -> tuple[int, int]:
     """
     count, size = session.connection().execute(_counting(), {"integration": integration_id, "most": MAX_WAITING}).one()
     return int(count), int(size)
+
+
+def standing_of_organization(session: Session, organization_id: str) -> int:
+    """Add up the bytes of all unfinished events of an organization's integrations, as rows of the database."""
+    mine = select(func.count() * ROW + func.coalesce(func.sum(EventRow.size), 0))
+    each = mine.where(EventRow.integration_id == IntegrationRow.id, STANDING).correlate(IntegrationRow)
+    # One integration after the other: joined, PostgreSQL reads what waits for all organizations.
+    query = select(func.sum(each.scalar_subquery())).where(IntegrationRow.organization_id == organization_id)
+    return int(session.scalar(query) or 0)
 
 
 @lru_cache(maxsize=1)
@@ -265,18 +282,31 @@ def oldest(session: Session) -> dict[str, float]:
 def prune(session: Session, integration_id: str, keep: int) -> None:
     """Forget all but the newest ended events of an integration: `keep` that were delivered, and as many given up.
 
-    They are counted apart, so that many successes do not hide the failures before them; and so is what each source
-    caused: no number of requests that anybody may send pushes out what the platform or people did.
+    Of those, no more than have `KEPT_BYTES` together. They are counted apart, so that many successes do not hide the
+    failures before them; and so is what each source caused: no number of requests that anybody may send pushes out what
+    the platform or people did.
     """
     for state, source in product(("delivered", "given-up"), SOURCES):
         of = EventRow.source.is_(None) if source is None else EventRow.source == source
         ended = and_(EventRow.integration_id == integration_id, EventRow.state == state, of)
-        newest = select(EventRow.seq).where(ended).order_by(EventRow.seq.desc())
-        oldest = session.scalar(newest.offset(keep).limit(1))
-        if oldest is not None:
+        last = _last_to_forget(session, ended, keep)
+        if last is not None:
             # What another process is forgetting at this moment it need not wait for.
-            gone = select(EventRow.seq).where(ended, EventRow.seq <= oldest).order_by(EventRow.seq)
+            gone = select(EventRow.seq).where(ended, EventRow.seq <= last).order_by(EventRow.seq)
             _delete(session, EventRow.seq.in_(gone.with_for_update(skip_locked=True)))
+
+
+def _last_to_forget(session: Session, ended: ColumnElement[bool], keep: int) -> int | None:
+    """Return the newest of these events (`seq`) that there is no room for, None where there is room for all."""
+    columns = (EventRow.payload, EventRow.trace, EventRow.body)
+    size = sum((func.coalesce(func.length(column), 0) for column in columns), literal(0))
+    newest = select(EventRow.seq, size).where(ended).order_by(EventRow.seq.desc()).limit(keep + 1)
+    total = 0
+    for place, (seq, bytes_) in enumerate(session.execute(newest)):
+        total += bytes_
+        if place >= keep or (total > KEPT_BYTES and place >= KEPT_ANYWAY):
+            return int(seq)
+    return None
 
 
 def crowded(session: Session, keep: int) -> list[str]:

@@ -24,6 +24,7 @@ from runtime.services import change_requests as editing
 from runtime.services import content
 from runtime.services.files import file_in
 from runtime.services.linking import Links, Place, Usage, counted
+from runtime.store.content import sizes
 from runtime.store.tables.change_requests import ChangeRequestRow
 from runtime.store.tables.content import RevisionRow
 from runtime.store.tables.spaces import SpaceRow
@@ -31,6 +32,8 @@ from runtime.store.tables.spaces import SpaceRow
 links = Family("Links")
 IN_SPACE, IN_CHANGE_REQUEST = f"{SPACE.path}/content", f"{CHANGE_REQUEST.path}/content"
 Backlinks = ListOf[JsonObject]
+LARGE = 4 << 20
+"""Bytes of a space's content, with earlier revisions, from which on its lists may take long."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -100,13 +103,17 @@ def _links(call: Call, space: SpaceRow, row: RevisionRow) -> Links:
 
 
 def _in_turn(make: Callable[Concatenate[Call, Links, P], T]) -> Callable[Concatenate[Call, Links, P], T]:
-    """Make lists in turns of the space's organization: one of a large space takes seconds, and much memory."""
+    """Make lists in turns of the space's organization: one of a large space takes seconds, and much memory.
+
+    Short lists wait for nobody, nor do those of spaces that were not found to take long.
+    """
 
     @wraps(make)
     def made(call: Call, found: Links, /, *args: P.args, **kwargs: P.kwargs) -> T:
         space = found.here.space
         try:
-            with call.host.capacity.links.turn(space.organization_id, space.id, long=True):
+            large = sizes.size_of(call.session, space.id) > LARGE
+            with call.host.capacity.links.turn(space.organization_id, space.id, long=large):
                 return make(call, found, *args, **kwargs)
         except NoneLeft:
             raise errors.Unavailable(

@@ -13,9 +13,11 @@ from urllib.parse import unquote, urlsplit
 from sqlalchemy.orm import Session
 
 from runtime.background.jobs import Job, JobFailed, JobKind
+from runtime.contract import errors
 from runtime.contract.organizations import Role, reaches
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed
+from runtime.services import organization_storage
 from runtime.services.importing import fetching, storing, transfer
 from runtime.services.importing.assembling import Place
 from runtime.services.importing.crawling import Crawl
@@ -80,6 +82,7 @@ class _Import:
         from runtime.services.importing import reading
 
         self._tell(status="in-progress", imported=0)
+        self._must_have_room()  # many may have been begun at once
         with self._job.tools.folders.lent() as folder:
             arguments = self._bring(folder)
             try:
@@ -103,6 +106,13 @@ class _Import:
                     raise Cancelled("The import was cancelled.")
 
             storing.store_import(self._job, folder, imported, target, finish)
+
+    def _must_have_room(self) -> None:
+        with self._job.tools.database.transaction(writes=False) as session:
+            try:
+                organization_storage.enforce_for_files(session, self._job.organization_id)
+            except errors.ApiError as full:
+                raise JobFailed(full.message) from None
 
     def _bring(self, folder: Path) -> Mapping[str, Any]:
         """Fetch the source into the folder; returns the reader's arguments."""

@@ -99,7 +99,8 @@ class BlobStore:
                 moment = now()
                 if session.get(BlobRow, blob.name) is None:
                     new[blob.name] = moment
-                touched = {"touched_at": moment, **({"organization_id": organization_id} if organization_id else {})}
+                sent = {"organization_id": organization_id, "sent_at": moment} if organization_id is not None else {}
+                touched = {"touched_at": moment, **sent}
                 statement = insert_into(session, BlobRow).values(name=blob.name, size=blob.size, **touched)
                 session.execute(statement.on_conflict_do_update(index_elements=["name"], set_=touched))
         return new

@@ -7,7 +7,7 @@ INSERT INTO "alembic_version" VALUES('0046');
 CREATE TABLE blobs (
 	name VARCHAR(64) NOT NULL, 
 	size BIGINT NOT NULL, 
-	touched_at DATETIME NOT NULL, organization_id VARCHAR(20), 
+	touched_at DATETIME NOT NULL, organization_id VARCHAR(20), sent_at DATETIME, 
 	PRIMARY KEY (name)
 );
 CREATE TABLE change_request_reviews (
@@ -722,8 +722,8 @@ CREATE TABLE "tokens" (
 	PRIMARY KEY (id), 
 	CONSTRAINT sessions_of_token FOREIGN KEY(parent_id) REFERENCES tokens (id) ON DELETE CASCADE, 
 	CONSTRAINT tokens_of_organization FOREIGN KEY(organization_id) REFERENCES organizations (id) ON DELETE CASCADE, 
-	FOREIGN KEY(user_id) REFERENCES users (id) ON DELETE CASCADE, 
-	UNIQUE (digest)
+	UNIQUE (digest), 
+	FOREIGN KEY(user_id) REFERENCES users (id) ON DELETE CASCADE
 );
 CREATE TABLE translations (
 	id VARCHAR(20) NOT NULL, 
@@ -809,8 +809,8 @@ CREATE INDEX ix_saml_sign_ins_provider_id ON saml_sign_ins (provider_id);
 CREATE INDEX ix_saml_sign_ins_expires_at ON saml_sign_ins (expires_at);
 CREATE INDEX ix_saml_sign_ins_code ON saml_sign_ins (code);
 CREATE INDEX ix_saml_sign_ins_user_id ON saml_sign_ins (user_id);
-CREATE INDEX ix_tokens_expires_at ON tokens (expires_at);
 CREATE INDEX ix_tokens_user_id ON tokens (user_id);
+CREATE INDEX ix_tokens_expires_at ON tokens (expires_at);
 CREATE INDEX ix_tokens_parent_id ON tokens (parent_id);
 CREATE INDEX ix_tokens_organization_id ON tokens (organization_id);
 CREATE INDEX collections_of_organization ON collections (organization_id, position, id);
@@ -846,9 +846,9 @@ CREATE INDEX ix_site_redirects_site_section_id ON site_redirects (site_section_i
 CREATE INDEX ix_site_redirects_site_space_id ON site_redirects (site_space_id);
 CREATE INDEX site_redirects_in_order ON site_redirects (site_id, created_at, id);
 CREATE UNIQUE INDEX site_redirects_by_source ON site_redirects (site_id, source);
+CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
 CREATE INDEX ix_visitor_sessions_expires_at ON visitor_sessions (expires_at);
 CREATE INDEX ix_visitor_sessions_site_installation_id ON visitor_sessions (site_installation_id);
-CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
 CREATE INDEX revisions_of_space ON revisions (space_id, created_at, id);
 CREATE INDEX ix_revisions_user_id ON revisions (user_id);
 CREATE INDEX change_requests_of_space ON change_requests (space_id, created_at, id);
@@ -910,5 +910,5 @@ CREATE INDEX events_waiting ON events (integration_id, size) WHERE state IN ('pe
 CREATE INDEX installations_large ON installations (organization_id, size) WHERE size > 0;
 CREATE INDEX space_installations_large ON space_installations (installation_id, size) WHERE size > 0;
 CREATE INDEX site_installations_large ON site_installations (installation_id, size) WHERE size > 0;
-CREATE INDEX blobs_of_organization ON blobs (organization_id, touched_at, size);
+CREATE INDEX blobs_of_organization ON blobs (organization_id, sent_at, size);
 COMMIT;

@@ -15,14 +15,15 @@ from runtime.store.epoch_rules import NOT_KEPT, EpochRules
 class BlobRow(Table):
     """A blob that is stored, named by the SHA-256 of its bytes.
 
-    `touched_at` is when somebody last stored it, and `organization_id` the last organization that did.
+    `touched_at` is when somebody last stored or copied it, `organization_id` the last organization that stored it, and
+    `sent_at` when that was.
     """
 
     __tablename__ = "blobs"
     __table_args__ = (
         Index("blobs_touched", "touched_at", "name"),
         # With the sizes, so that adding them up reads no row.
-        Index("blobs_of_organization", "organization_id", "touched_at", "size"),
+        Index("blobs_of_organization", "organization_id", "sent_at", "size"),
     )
     epoch_rules: ClassVar[EpochRules | None] = NOT_KEPT
 
@@ -30,6 +31,7 @@ class BlobRow(Table):
     size: Mapped[int] = mapped_column(BigInteger)
     touched_at: Mapped[datetime] = mapped_column(UtcTime, default=now)
     organization_id: Mapped[str | None] = mapped_column(String(20))
+    sent_at: Mapped[datetime | None] = mapped_column(UtcTime)
 
 
 class SpaceBlobRow(Table):

@@ -12,6 +12,7 @@ from sqlalchemy import func, select
 
 from runtime.contract.identifiers import new_id
 from runtime.dispatch import outbox
+from runtime.dispatch.retention import Retention
 from runtime.store import queue, secrets
 from runtime.store.database import Database, now
 from runtime.store.installed import Installed
@@ -102,3 +103,25 @@ def test_what_waits_is_read_as_it_was_written(tmp_path: Path, text: str) -> None
             (row,) = session.scalars(select(EventRow))
             assert json.loads(row.payload)["task"] == {"text": text}
             assert row.size == len(row.payload.encode())
+
+
+def _ended(integration_id: str, state: str, size: int) -> dict[str, Any]:
+    return _waiting(integration_id) | {"state": state, "payload": "x" * (size // 2), "trace": "y" * (size - size // 2)}
+
+
+def test_the_bytes_of_what_is_over_are_bounded_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets.use_keyring(secrets.load_keyring(tmp_path, None))
+    greedy, other = new_id(), new_id()
+    monkeypatch.setattr(queue, "KEPT_BYTES", 100_000)
+    keep, wide = 1000, 10_000
+    retention = Retention(keep)
+    with databases.opened(tmp_path) as store:
+        for _ in range(60):
+            for integration, size in ((greedy, wide), (other, 100)):
+                with store.transaction(writes=True) as session:
+                    rows = [_ended(integration, state, size) for state in ("delivered", "given-up")]
+                    queue.add(session, rows)
+                    retention.ended(session, ((integration, size) for _ in rows))
+        # Of each state the newest ones, and what came since they were last looked through.
+        assert 2 * queue.KEPT_ANYWAY <= _count(store, greedy) <= 2 * queue.KEPT_ANYWAY + 100_000 // wide
+        assert _count(store, other) == 120

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ from sqlalchemy import event, func, select
 from sqlalchemy.orm import Session
 
 from runtime.contract.identifiers import new_id
+from runtime.contract.installations import UpdatePart
 from runtime.services import collections, installing, moving, structure
 from runtime.store import migrate, secrets
 from runtime.store.database import Database
@@ -18,7 +20,7 @@ from runtime.store.reach import Reach
 from runtime.store.structure import attach
 from runtime.store.tables.collections import CollectionRow
 from runtime.store.tables.events import EventRow
-from runtime.store.tables.installations import InstallationRow
+from runtime.store.tables.installations import InstallationRow, SpaceInstallationRow
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.store.tables.organizations import MemberRow, OrganizationRow, UserRow
 from runtime.store.tables.spaces import SpaceRow
@@ -127,3 +129,36 @@ def test_no_event_is_written_for_what_was_installed_already(database: Database) 
         selected(session, filled)
         of = EventRow.integration_id == filled.integration.id
         assert session.scalar(select(func.count()).select_from(EventRow).where(of)) == 3
+
+
+@pytest.mark.parametrize("most", [installing.MAX_TOLD, 10_000])
+def test_long_configurations_of_what_is_removed_together_are_told_if_they_are_few(
+    most: int, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(installing, "MAX_TOLD", most)
+    monkeypatch.setattr(installing, "REMOVED_AT_ONCE", 2)
+    with database.transaction(writes=True) as session:
+        filled = fill(session, 3)
+        mine = SpaceInstallationRow.installation_id == filled.installation.id
+        parts = session.scalars(select(SpaceInstallationRow).where(mine)).all()
+        for part, text in zip(parts, ("short", "l" * 8000, "l" * 8000), strict=True):
+            body = UpdatePart.model_validate({"configuration": {"text": text}})
+            installing.update(session, filled.integration, filled.installation, part, "space", body, by_person=True)
+    with database.transaction(writes=True) as session:
+        installation = session.get(InstallationRow, filled.installation.id)
+        assert installation is not None
+        installing.uninstall(session, installation)
+    with database.transaction(writes=False) as session:
+        told = [
+            json.loads(row.payload)["previous"]
+            for row in session.scalars(
+                select(EventRow).where(
+                    EventRow.type == "space_installation_deleted", EventRow.installation_id == filled.installation.id
+                )
+            )
+        ]
+        assert not session.scalars(
+            select(SpaceInstallationRow).where(mine, SpaceInstallationRow.deleted_at.is_(None))
+        ).all()
+    assert len(told) == 3 and {"configuration": {"text": "short"}} in told
+    assert told.count({}) == (2 if most == 10_000 else 0)

@@ -221,16 +221,17 @@ def test_a_blob_that_was_stored_for_nothing_goes_unless_others_stored_it(blobs: 
 
 def test_what_an_organization_sent_lately_counts_until_it_goes(blobs: BlobStore, database: Database) -> None:
     mine, other = new_id(), new_id()
-    kept = blobs.put(io.BytesIO(b"x" * 30), LONG, mine)
-    gone = blobs.put(io.BytesIO(b"y" * 40), LONG, mine)
-    blobs.put(io.BytesIO(b"z" * 50), LONG, other)
-    blobs.touch([kept])  # a backup
+    kept = blobs.put(io.BytesIO(b"x" * 5000), LONG, mine)
+    gone = blobs.put(io.BytesIO(b"y" * 6000), LONG, mine)
+    blobs.put(io.BytesIO(b"z"), LONG, other)
     with database.transaction(writes=True) as session:
-        assert sent_lately(session, mine) == 70
+        assert sent_lately(session, mine) == 11_000
     blobs.discard(gone)
     with database.transaction(writes=True) as session:
-        assert (sent_lately(session, mine), sent_lately(session, other)) == (30, 50)
-        session.execute(update(BlobRow).values(touched_at=now() - GRACE))
+        assert (sent_lately(session, mine), sent_lately(session, other)) == (5000, 4096)
+        session.execute(update(BlobRow).values(sent_at=now() - GRACE))
+    blobs.touch([kept])  # a backup does
+    with database.transaction(writes=True) as session:
         assert sent_lately(session, mine) == 0
 
 

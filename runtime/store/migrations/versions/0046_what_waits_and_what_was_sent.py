@@ -32,4 +32,5 @@ def upgrade() -> None:
         op.execute(f'UPDATE {table} SET size = length(configuration) WHERE length(configuration) > 4096')
         op.create_index(f'{table}_large', table, [owner, 'size'], sqlite_where=LARGE, postgresql_where=LARGE)
     op.add_column('blobs', sa.Column('organization_id', sa.String(20), nullable=True))
-    op.create_index('blobs_of_organization', 'blobs', ['organization_id', 'touched_at', 'size'])
+    op.add_column('blobs', sa.Column('sent_at', sa.DateTime(timezone=True), nullable=True))
+    op.create_index('blobs_of_organization', 'blobs', ['organization_id', 'sent_at', 'size'])
