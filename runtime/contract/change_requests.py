@@ -131,7 +131,7 @@ VARIABLE = expecting(
 )
 VariableName = Annotated[str, StringConstraints(pattern=VARIABLE)]
 MAX_WHOLE = 2**53 - 1
-"""Whole numbers up to here are kept exactly by all readers of JSON; larger ones become numbers with an exponent."""
+"""Whole numbers up to here are kept exactly by all readers of JSON; larger ones become floats, or are refused."""
 VariableValue = (
     Annotated[Text, StringConstraints(max_length=256)]
     | bool

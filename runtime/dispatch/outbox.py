@@ -133,7 +133,7 @@ def _row(kind: str, integration_id: str, installation_id: str | None, fields: di
 
 
 def _encoded(payload: dict[str, Any]) -> bytes:
-    """Encode a payload; only one with half of a character, which UTF-8 cannot encode, is written in ASCII."""
+    """Encode a payload in UTF-8; one with an unpaired surrogate, which UTF-8 cannot encode, is escaped to ASCII."""
     try:
         return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:

@@ -36,26 +36,31 @@ _lock = threading.Lock()
 def enforce(session: Session, integration: IntegrationRow, more: int, size: int) -> None:
     """See that so many more events, of `size` bytes together, may wait for an integration; raises TooManyRequests.
 
-    Of its organization, what came within `REMEMBERED` seconds is not seen.
+    What other processes let in within `REMEMBERED` seconds is not seen.
     """
     waiting, there = queue.standing(session, integration.id)
     if waiting + more > queue.MAX_WAITING or there + size > queue.MAX_WAITING_BYTES:
         raise errors.TooManyRequests(FULL)
     if waiting + more <= FEW and there + size <= SMALL:
         return
-    if _waiting_for(session, integration.organization_id) + size > MAX_OF_ORGANIZATION:
+    found_at, total = _waiting_for(session, integration.organization_id)
+    if total + size > MAX_OF_ORGANIZATION:
         raise errors.TooManyRequests(FULL_FOR_ALL)
+    _remember(integration.organization_id, found_at, total + size + more * queue.ROW)
 
 
-def _waiting_for(session: Session, organization_id: str) -> int:
+def _waiting_for(session: Session, organization_id: str) -> tuple[float, int]:
+    """Return what waits for all integrations of an organization, in bytes, and when that was added up."""
     moment = time.monotonic()
     with _lock:
         known = _sums.get(organization_id)
     if known is not None and moment - known[0] < REMEMBERED:
-        return known[1]
-    found = queue.standing_of_organization(session, organization_id)
+        return known
+    return moment, queue.standing_of_organization(session, organization_id)
+
+
+def _remember(organization_id: str, found_at: float, total: int) -> None:
     with _lock:
-        if len(_sums) >= MOST:
+        if len(_sums) >= MOST and organization_id not in _sums:
             _sums.clear()
-        _sums[organization_id] = moment, found
-    return found
+        _sums[organization_id] = found_at, total

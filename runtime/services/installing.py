@@ -43,9 +43,9 @@ AT_ONCE = 500
 REMOVED_AT_ONCE = 100
 """Parts that are held in memory at a time, with their configurations, while all are removed."""
 MAX_TOLD = 16 << 20
-"""Bytes of long configurations that a script is told, in `previous`, of parts that are removed together."""
+"""Bytes of all configurations that a script is told, in `previous`, of parts that are removed together."""
 SHORT = 4096
-"""Bytes of a configuration that are not counted."""
+"""Bytes up to which a configuration is not counted at all; a longer one counts in full."""
 FULL = "This was installed and uninstalled {most} times within 30 days; wait a few days, or leave it installed."
 
 
@@ -124,16 +124,18 @@ def install_on_site(
 
 
 def _must_have_room(session: Session, installation: InstallationRow, row: Any, configuration: dict[str, Any]) -> None:
-    """See that a configuration may be stored, and again with what was before in the event that tells of it.
+    """Check that there is room for a configuration, and note its size; raises as `organization_storage.enforce` does.
 
-    Most are short, and change often: for those nothing is added up.
+    Short ones are not counted, since most are short and change often. On a full disk all are refused: each is stored
+    once more, with what was before, in the event that tells of it.
     """
     size = json_bytes(configuration)
-    before, row.size = row.size, size if size > SHORT else 0
-    if row.size > before:
-        organization_storage.enforce(session, installation.organization_id, row.size - before)
+    counted = size if size > SHORT else 0
+    if counted > row.size:
+        organization_storage.enforce(session, installation.organization_id, counted - row.size)
     else:
         disk_room.enforce()
+    row.size = counted
 
 
 def update(
@@ -285,7 +287,7 @@ def _remove_parts(
 ) -> None:
     """Remove parts of one kind, of which there may be thousands.
 
-    The script is told of long configurations only where all together are short enough to be told at once.
+    The script is told of their configurations only where all together are short enough to be told at once.
     """
     told: list[dict[str, Any]] = []
     brief = sum(part.size for part in parts) > MAX_TOLD
@@ -305,9 +307,9 @@ def _removed(session: Session, installation: InstallationRow, row: Configured) -
 
 
 def _gone(row: Configured, *, brief: bool = False) -> dict[str, Any]:
-    """Mark a row as deleted, and say so; `brief` without a configuration that is long."""
+    """Mark a row as deleted, and say so; `brief` without its configuration."""
     row.deleted_at = now()
-    previous = {} if brief and row.size else {"configuration": row.configuration}
+    previous = {} if brief and row.configuration else {"configuration": row.configuration}
     return {**_place(row), "previous": previous}
 
 

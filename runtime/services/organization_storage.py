@@ -26,9 +26,10 @@ FULL = (
     "whoever runs the host to raise DEVKIT_ORGANIZATION_STORAGE."
 )
 
-SENT = (
-    "This organization sent {there} of files within a day, and at most {most} are taken. Send more later, or ask "
-    "whoever runs the host to raise DEVKIT_ORGANIZATION_STORAGE."
+STORED_TODAY = (
+    "Files of {there} were stored for this organization within a day (uploads, imports, PDFs, API specifications)"
+    "{needs}; this host allows {most}. Try again later, or ask whoever runs the host to raise "
+    "DEVKIT_ORGANIZATION_STORAGE."
 )
 
 _gigabytes: float = 0
@@ -43,7 +44,7 @@ def use_limit(gigabytes: float) -> None:
 def enforce(session: Session, organization_id: str, more: int = 0, *, grows: bool = True) -> None:
     """Check that an organization may store `more` bytes; raises BadRequest, and Unavailable on a full disk.
 
-    With `grows=False`, for what only deletes or moves, a full disk does not matter, and the limit may be exceeded by
+    With `grows=False`, for what only deletes or moves, the disk is not looked at, and the limit may be exceeded by
     `LEEWAY`.
     """
     if grows:
@@ -52,19 +53,27 @@ def enforce(session: Session, organization_id: str, more: int = 0, *, grows: boo
         return
     there = stored.size_of(session, organization_id)
     if there + more >= _gigabytes * GB * (1 if grows else 1 + LEEWAY):
-        needs = f", and this needs {bytes_text(more)} more" if more > 0 else ""
-        raise errors.BadRequest(FULL.format(there=bytes_text(there), most=bytes_text(_gigabytes * GB), needs=needs))
+        raise errors.BadRequest(FULL.format(there=bytes_text(there), most=_limit(), needs=_needs(more)))
 
 
 def enforce_for_files(session: Session, organization_id: str, more: int = 0) -> None:
-    """Check that an organization may send `more` bytes of files; raises as `enforce` does.
+    """Check that `more` bytes of files may be stored for an organization; raises as `enforce` does.
 
     What nothing refers to any longer stays on the disk for a day, where it is not deleted at once: so no more may come
     within a day than may be stored at all.
     """
     enforce(session, organization_id, more)
     if _gigabytes and (there := stored.sent_lately(session, organization_id)) + more >= _gigabytes * GB:
-        raise errors.BadRequest(SENT.format(there=bytes_text(there), most=bytes_text(_gigabytes * GB)))
+        text = STORED_TODAY.format(there=bytes_text(there), most=_limit(), needs=_needs(more))
+        raise errors.BadRequest(text)
+
+
+def _limit() -> str:
+    return bytes_text(_gigabytes * GB)
+
+
+def _needs(more: int) -> str:
+    return f", and this needs {bytes_text(more)} more" if more > 0 else ""
 
 
 def enforce_for_space(session: Session, space_id: str, more: int = 0, *, grows: bool = True) -> None:

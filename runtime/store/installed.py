@@ -83,7 +83,7 @@ def in_organization(session: Session, organization_id: str, integration_id: str 
 
 
 class LivePart(NamedTuple):
-    """What is installed on a space or site, without its configuration: of all together, that may be gigabytes."""
+    """What is installed on a space or site, and how many bytes its configuration has: all together may be gigabytes."""
 
     id: str
     installation_id: str
@@ -94,7 +94,8 @@ class LivePart(NamedTuple):
 def live_parts(session: Session, table: Any, *conditions: ColumnElement[bool]) -> list[LivePart]:
     """List what is installed on spaces or on sites (`table`) and meets these conditions, oldest first."""
     content = table.space_id if table is SpaceInstallationRow else table.site_id
-    query = select(table.id, table.installation_id, content, table.size).where(table.deleted_at.is_(None), *conditions)
+    size = func.length(table.configuration)
+    query = select(table.id, table.installation_id, content, size).where(table.deleted_at.is_(None), *conditions)
     return [LivePart(*row) for row in session.execute(query.order_by(table.created_at))]
 
 

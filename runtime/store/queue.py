@@ -83,7 +83,7 @@ def _counting() -> Select[int, int]:
 
 
 def full(session: Session, events: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Return the integrations of which too many events would wait with these more to take what could be left out."""
+    """Return the integrations that, with these, would have more events than `MAX_WAITING`, or `MAX_WAITING_BYTES`."""
     counts, sizes = _tally(events)
     there = {one: standing(session, one) for one in counts}
     return {
@@ -94,7 +94,7 @@ def full(session: Session, events: Sequence[Mapping[str, Any]]) -> set[str]:
 
 
 def overfull(session: Session, events: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Return the integrations that would have more unfinished events than are written at all with these more."""
+    """Return the same for `HARD_MAX_WAITING` and `HARD_MAX_WAITING_BYTES`."""
     counts, sizes = _tally(events)
     if not counts:
         return set()
@@ -298,9 +298,7 @@ def prune(session: Session, integration_id: str, keep: int) -> None:
 
 def _last_to_forget(session: Session, ended: ColumnElement[bool], keep: int) -> int | None:
     """Return the newest of these events (`seq`) that there is no room for, None where there is room for all."""
-    columns = (EventRow.payload, EventRow.trace, EventRow.body)
-    size = sum((func.coalesce(func.length(column), 0) for column in columns), literal(0))
-    newest = select(EventRow.seq, size).where(ended).order_by(EventRow.seq.desc()).limit(keep + 1)
+    newest = select(EventRow.seq, _stored_bytes()).where(ended).order_by(EventRow.seq.desc()).limit(keep + 1)
     total = 0
     for place, (seq, bytes_) in enumerate(session.execute(newest)):
         total += bytes_
@@ -310,10 +308,16 @@ def _last_to_forget(session: Session, ended: ColumnElement[bool], keep: int) -> 
 
 
 def crowded(session: Session, keep: int) -> list[str]:
-    """Return the integrations of which more ended events are there than `prune` leaves of one kind."""
+    """Return the integrations that have more ended events, or bytes of them, than `prune` leaves of one kind."""
     ended = EventRow.state.in_(("delivered", "given-up"))
     query = select(EventRow.integration_id).where(ended).group_by(EventRow.integration_id)
-    return list(session.scalars(query.having(func.count() > keep)))
+    many, much = func.count() > keep, func.sum(_stored_bytes()) > KEPT_BYTES
+    return list(session.scalars(query.having(or_(many, much))))
+
+
+def _stored_bytes() -> ColumnElement[int]:
+    columns = (EventRow.payload, EventRow.trace, EventRow.body)
+    return sum((func.coalesce(func.length(column), 0) for column in columns), literal(0))
 
 
 def forget(session: Session, *conditions: ColumnElement[bool]) -> None:

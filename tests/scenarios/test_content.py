@@ -148,7 +148,7 @@ def test_variables_are_filled_in_where_that_is_asked_for(space: Space) -> None:
 
 
 @pytest.mark.parametrize(("sent", "kept"), [(2**53 - 1, 2**53 - 1), (10**30, 1e30), (10**400, None)])
-def test_numbers_of_variables_are_short(space: Space, sent: int, kept: float | None) -> None:
+def test_whole_numbers_of_variables_are_exact_up_to_2_to_the_53(space: Space, sent: int, kept: float | None) -> None:
     path = space.change_request()
     answer = space.api.post(f"{path}/content", {"changes": [{"type": "set_variables", "variables": {"n": sent}}]})
     if kept is None:

@@ -105,7 +105,7 @@ def _links(call: Call, space: SpaceRow, row: RevisionRow) -> Links:
 def _in_turn(make: Callable[Concatenate[Call, Links, P], T]) -> Callable[Concatenate[Call, Links, P], T]:
     """Make lists in turns of the space's organization: one of a large space takes seconds, and much memory.
 
-    Short lists wait for nobody, nor do those of spaces that were not found to take long.
+    Lists of spaces with less than `LARGE` bytes wait for nobody, unless two were found to take long within a minute.
     """
 
     @wraps(make)

@@ -59,7 +59,7 @@ class Configured:
     """The columns that every kind of installation has; `revision` moves with each change of configuration.
 
     `paused_by_person` tells that a person paused it, so that only people resume it; `size` is the bytes of a
-    configuration that is long, 0 of others.
+    configuration that counts as what its organization stores, 0 of short ones.
     """
 
     id: Mapped[str] = mapped_column(String(20), primary_key=True, default=new_id)
