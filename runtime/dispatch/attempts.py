@@ -170,5 +170,6 @@ def store(
 
 
 def _kept(attempt: Attempt, values: dict[str, Any]) -> tuple[str, int]:
-    """Return the integration of an attempt, and about how many bytes are kept of it."""
-    return attempt.event.integration_id, len(attempt.event.payload) + len(values["trace"] or "")
+    """Return the integration of an attempt, and about how many bytes are kept of it: none while it comes again."""
+    over = values["state"] in ("delivered", "given-up")
+    return attempt.event.integration_id, len(attempt.event.payload) + len(values["trace"] or "") if over else 0

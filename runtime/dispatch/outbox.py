@@ -115,7 +115,7 @@ def _row(kind: str, integration_id: str, installation_id: str | None, fields: di
     payload: dict[str, Any] = {"eventId": event_id, "type": kind}
     if installation_id is not None:
         payload["installationId"] = installation_id
-    text = _encoded({**payload, **fields})
+    text = encoded({**payload, **fields})
     return {
         "id": event_id,
         "integration_id": integration_id,
@@ -132,7 +132,7 @@ def _row(kind: str, integration_id: str, installation_id: str | None, fields: di
     }
 
 
-def _encoded(payload: dict[str, Any]) -> bytes:
+def encoded(payload: dict[str, Any]) -> bytes:
     """Encode a payload in UTF-8; one with an unpaired surrogate, which UTF-8 cannot encode, is escaped to ASCII."""
     try:
         return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()

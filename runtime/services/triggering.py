@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -75,7 +74,7 @@ def trigger(
         small(body.event)  # it waits as a row, and very many may wait
     except ValueError as large:
         raise errors.BadRequest(f"event: {large}") from None
-    size = len(json.dumps(body.event, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    size = len(outbox.encoded(body.event))
     if kind == "task":
         _not_too_much(size, body.count)
         made = queue_tasks(session, integration, body.event["task"], count=body.count)

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from runtime.store.inserting import insert_rows
-from runtime.store.tables.events import STANDING, UNFINISHED, EventRow
+from runtime.store.tables.events import OVER, STANDING, UNFINISHED, EventRow
 from runtime.store.tables.integrations import IntegrationRow
 
 WAITING = ("pending", "failed")
@@ -288,7 +288,7 @@ def prune(session: Session, integration_id: str, keep: int) -> None:
     """
     for state, source in product(("delivered", "given-up"), SOURCES):
         of = EventRow.source.is_(None) if source is None else EventRow.source == source
-        ended = and_(EventRow.integration_id == integration_id, EventRow.state == state, of)
+        ended = and_(EventRow.integration_id == integration_id, OVER, EventRow.state == state, of)
         last = _last_to_forget(session, ended, keep)
         if last is not None:
             # What another process is forgetting at this moment it need not wait for.
@@ -309,10 +309,10 @@ def _last_to_forget(session: Session, ended: ColumnElement[bool], keep: int) -> 
 
 def crowded(session: Session, keep: int) -> list[str]:
     """Return the integrations that have more ended events, or bytes of them, than `prune` leaves of one kind."""
-    ended = EventRow.state.in_(("delivered", "given-up"))
-    query = select(EventRow.integration_id).where(ended).group_by(EventRow.integration_id)
+    kinds = EventRow.integration_id, EventRow.state, EventRow.source
     many, much = func.count() > keep, func.sum(_stored_bytes()) > KEPT_BYTES
-    return list(session.scalars(query.having(or_(many, much))))
+    query = select(EventRow.integration_id).where(OVER).group_by(*kinds).having(or_(many, much))
+    return list(dict.fromkeys(session.scalars(query)))
 
 
 def _stored_bytes() -> ColumnElement[int]:

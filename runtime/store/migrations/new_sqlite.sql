@@ -764,8 +764,8 @@ CREATE TABLE "visitor_sessions" (
 	created_at DATETIME NOT NULL, 
 	expires_at DATETIME NOT NULL, 
 	PRIMARY KEY (digest), 
-	FOREIGN KEY(site_id) REFERENCES sites (id) ON DELETE CASCADE, 
-	FOREIGN KEY(site_installation_id) REFERENCES site_installations (id) ON DELETE CASCADE
+	FOREIGN KEY(site_installation_id) REFERENCES site_installations (id) ON DELETE CASCADE, 
+	FOREIGN KEY(site_id) REFERENCES sites (id) ON DELETE CASCADE
 );
 CREATE INDEX events_due ON events (state, due_at);
 CREATE INDEX events_of_integration ON events (integration_id, seq);
@@ -847,8 +847,8 @@ CREATE INDEX ix_site_redirects_site_space_id ON site_redirects (site_space_id);
 CREATE INDEX site_redirects_in_order ON site_redirects (site_id, created_at, id);
 CREATE UNIQUE INDEX site_redirects_by_source ON site_redirects (site_id, source);
 CREATE INDEX ix_visitor_sessions_site_id ON visitor_sessions (site_id);
-CREATE INDEX ix_visitor_sessions_expires_at ON visitor_sessions (expires_at);
 CREATE INDEX ix_visitor_sessions_site_installation_id ON visitor_sessions (site_installation_id);
+CREATE INDEX ix_visitor_sessions_expires_at ON visitor_sessions (expires_at);
 CREATE INDEX revisions_of_space ON revisions (space_id, created_at, id);
 CREATE INDEX ix_revisions_user_id ON revisions (user_id);
 CREATE INDEX change_requests_of_space ON change_requests (space_id, created_at, id);
@@ -907,6 +907,7 @@ CREATE INDEX integration_versions_by_size ON integration_versions (integration_i
 CREATE INDEX imports_that_keep_blobs ON imports (space_id, blob) WHERE blob IS NOT NULL;
 CREATE INDEX pdfs_by_size ON pdfs (space_id, size) WHERE blob IS NOT NULL;
 CREATE INDEX events_waiting ON events (integration_id, size) WHERE state IN ('pending', 'failed', 'claimed');
+CREATE INDEX events_over ON events (integration_id, state, source, seq) WHERE state IN ('delivered', 'given-up');
 CREATE INDEX installations_large ON installations (organization_id, size) WHERE size > 0;
 CREATE INDEX space_installations_large ON space_installations (installation_id, size) WHERE size > 0;
 CREATE INDEX site_installations_large ON site_installations (installation_id, size) WHERE size > 0;

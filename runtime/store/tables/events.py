@@ -15,6 +15,7 @@ from runtime.store.secrets import SealedText
 from runtime.store.tables.integrations import IntegrationRow
 
 UNFINISHED = ("pending", "failed", "claimed")
+OVER = text("state IN ('delivered', 'given-up')")
 STANDING = text(f"state IN {UNFINISHED}")
 HELD = text("held IS NOT NULL")
 
@@ -42,6 +43,8 @@ class EventRow(Table):
         Index("events_due", "state", "due_at"),
         Index("events_of_integration", "integration_id", "seq"),
         Index("events_ended", "integration_id", "ended_at", "seq"),
+        # What is over, by what it is counted by when the oldest is forgotten; not past all that waits.
+        Index("events_over", "integration_id", "state", "source", "seq", sqlite_where=OVER, postgresql_where=OVER),
         Index("events_held", "installation_id", "due_at", sqlite_where=HELD, postgresql_where=HELD),
     )
 

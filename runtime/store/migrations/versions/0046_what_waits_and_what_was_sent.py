@@ -11,6 +11,7 @@ branch_labels = None
 depends_on = None
 
 STANDING = sa.text("state IN ('pending', 'failed', 'claimed')")
+OVER = sa.text("state IN ('delivered', 'given-up')")
 LARGE = sa.text('size > 0')
 OWNERS = {
     'installations': 'organization_id',
@@ -26,6 +27,10 @@ def upgrade() -> None:
     op.create_index(
         'events_waiting', 'events', ['integration_id', 'size'], sqlite_where=STANDING, postgresql_where=STANDING
     )
+    op.create_index(
+        'events_over', 'events', ['integration_id', 'state', 'source', 'seq'],
+        sqlite_where=OVER, postgresql_where=OVER,
+    )  # fmt: skip
     for table, owner in OWNERS.items():
         op.add_column(table, sa.Column('size', sa.Integer(), server_default='0', nullable=False))
         # Sealed: about as long as what is in it.
