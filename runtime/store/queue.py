@@ -298,7 +298,9 @@ def prune(session: Session, integration_id: str, keep: int) -> None:
 
 def _last_to_forget(session: Session, ended: ColumnElement[bool], keep: int) -> int | None:
     """Return the newest of these events (`seq`) that there is no room for, None where there is room for all."""
-    newest = select(EventRow.seq, _stored_bytes()).where(ended).order_by(EventRow.seq.desc()).limit(keep + 1)
+    # A bound below all others: with it, SQLite uses `events_over` rather than an index that passes by what waits.
+    among = and_(ended, EventRow.seq > 0)
+    newest = select(EventRow.seq, _stored_bytes()).where(among).order_by(EventRow.seq.desc()).limit(keep + 1)
     total = 0
     for place, (seq, bytes_) in enumerate(session.execute(newest)):
         total += bytes_
