@@ -293,7 +293,8 @@ def _remove_parts(
     brief = sum(part.size for part in parts) > MAX_TOLD
     for batch in batched([part.id for part in parts], REMOVED_AT_ONCE):
         found = rows.by_id(session, table, batch)
-        told += [_gone(found[one], brief=brief) for one in batch]
+        # Whoever deletes the integration at this moment does not wait for the lock held here.
+        told += [_gone(found[one], brief=brief) for one in batch if one in found]
         session.flush()  # which lets go of what was loaded
     if told:
         outbox.emit_to(session, f"{EVENT[_KINDS[table]]}_deleted", installation, *told)
