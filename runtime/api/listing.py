@@ -20,7 +20,9 @@ def page_of(items: Sequence[T], query: ListQuery, key: Callable[[T], str]) -> tu
     if query.page is not None:
         places = {_cursor(key(item)): place for place, item in enumerate(items)}
         if query.page not in places:
-            raise errors.BadRequest("page: not a cursor of this list, or the list has changed; start again without it")
+            raise errors.BadRequest(
+                "not a cursor of this list, or the list has changed; start again without it", field="page"
+            )
         start = places[query.page] + 1
     page = items[start : start + query.limit]
     more = page and start + len(page) < len(items)

@@ -179,7 +179,9 @@ def _page(call: Call, operation: Operation, query: Any, selected: rows.Condition
             seen=seen,
         )
     except BadCursor:
-        raise errors.BadRequest("page: not a cursor of this list; send `next.page` of the page before") from None
+        raise errors.BadRequest(
+            "not a cursor of this list; send `next.page` of the page before", field="page"
+        ) from None
     view = call.view(session)
     view.note(page.rows, page.levels)
     following = Next(page=page.next) if page.next else MISSING

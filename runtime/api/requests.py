@@ -17,7 +17,7 @@ from runtime.api.operation import MAX_BODY, Operation
 from runtime.contract import errors
 from runtime.contract.base import TOO_MANY_PARTS
 from runtime.contract.json_parts import TOO_MANY
-from runtime.contract.validation import sentence
+from runtime.contract.validation import bad_request
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -66,7 +66,7 @@ def parse_body(model: type[M], content: bytes) -> M:
         first = error.errors(include_input=False, include_url=False)[0] if error.error_count() == 1 else None
         if first is not None and first["type"] == TOO_MANY_PARTS:
             raise errors.TooLarge(f"The body has {TOO_MANY}; send it in several requests.") from None
-        raise errors.BadRequest(sentence(error, of=_read(content))) from None
+        raise bad_request(error, of=_read(content)) from None
 
 
 def parse_query(model: type[M], arguments: Iterable[tuple[str, list[str]]]) -> M:
@@ -76,7 +76,7 @@ def parse_query(model: type[M], arguments: Iterable[tuple[str, list[str]]]) -> M
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise errors.BadRequest(sentence(error, of=values)) from None
+        raise bad_request(error, of=values) from None
 
 
 def _read(content: bytes) -> Any:

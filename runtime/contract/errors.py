@@ -14,9 +14,15 @@ class ApiError(Exception):
     default_on_pages: ClassVar[str] = ""
     """What people are told of an error without a message of its own; empty where the API's sentence will do."""
 
-    def __init__(self, message: str | None = None, *, on_pages: str | None = None) -> None:
-        """`on_pages` is the message on pages at `/app`: without tokens and names of the API, and shown as it is."""
-        self.message = message or (type(self).__doc__ or "").strip()
+    def __init__(self, message: str | None = None, *, field: str = "", on_pages: str | None = None) -> None:
+        """`field` is the path of what is wrong with a request, such as `users.0.email`; `message` says the rest.
+
+        `on_pages` is the message on pages at `/app`: without tokens and names of the API, and shown as it is.
+        """
+        self.field = field
+        self.rule = message or (type(self).__doc__ or "").strip()
+        self.message = f"{field}: {self.rule}" if field else self.rule
+        message = self.message if message else None
         self.on_pages = on_pages or message or self.default_on_pages or self.message
         self.worded_for_pages = on_pages is not None
         super().__init__(self.message)

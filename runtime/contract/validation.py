@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import MISSING, ValidationError
 from pydantic_core import ErrorDetails
 
+from runtime.contract.errors import BadRequest
 from runtime.contract.expected import expected
 
 LONGEST_PLACE = 200
@@ -60,22 +61,22 @@ SAID: Mapping[str, str] = {
 """What is said of each of pydantic's errors that bodies can have, with what it knows; of others what it says itself."""
 
 
-def sentence(error: ValidationError, *, of: Any = MISSING, within: str = "", whole: str = "The body") -> str:
-    """Word the first of a model's errors.
+def bad_request(error: ValidationError, *, of: Any = MISSING, within: str = "", whole: str = "The body") -> BadRequest:
+    """Return the error that tells the first of a model's errors, with its field.
 
     `of` is what was read, so that only names of its own are told; `within` is the field it was read from, `whole` what
     it is else.
     """
     if error.error_count() > MAX_ERRORS:
-        at = f"{within}: " if within else ""
-        return f"{at}{whole} is not valid in {error.error_count():,} places; compare its fields with the documentation"
+        many = f"{whole} is not valid in {error.error_count():,} places; compare its fields with the documentation"
+        return BadRequest(many, field=within)
     every = error.errors(include_url=False)[:MOST_ERRORS]
     near = _of_nearest_members(every, of)
     first = near[0]
     where = ".".join([*([within] if within else []), *map(str, place_of(first, of))])[:LONGEST_PLACE]
     if first["type"] == "json_invalid":
         what = f"not valid JSON: {first['msg'].removeprefix('Invalid JSON: ')}"
-        return f"{where}: {what}" if where else f"{whole} is {what}"
+        return BadRequest(what if where else f"{whole} is {what}", field=where)
     what = words(first)
     others = [one for one in near[1:] if _is_alternative(one, first)]
     # A value that fits no member of a union is one mistake, although pydantic reports an error for each member.
@@ -83,9 +84,9 @@ def sentence(error: ValidationError, *, of: Any = MISSING, within: str = "", who
     if len(ways) > 1 and all(way.startswith("must be ") for way in ways):
         what = " or ".join([ways[0], *(way.removeprefix("must be ") for way in ways[1:])])
     if not where:
-        return f"{whole} {what}" if what.startswith(("must ", "is ")) else f"{whole} is not valid: {what}"
+        return BadRequest(f"{whole} {what}" if what.startswith(("must ", "is ")) else f"{whole} is not valid: {what}")
     more = error.error_count() - 1 - len(others) - (len(every) - len(near))
-    return f"{where}: {what}" + (f" (and {more} more)" if more else "")
+    return BadRequest(what + (f" (and {more} more)" if more else ""), field=where)
 
 
 def _of_nearest_members(errors: Sequence[ErrorDetails], of: Any) -> Sequence[ErrorDetails]:

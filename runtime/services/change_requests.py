@@ -172,7 +172,7 @@ def change(
             try:
                 editor.apply(one, document)
             except errors.BadRequest as error:
-                raise errors.BadRequest(f"changes.{place}: {error.message}") from None
+                raise errors.BadRequest(error.message, field=f"changes.{place}") from None
 
     if any(one.type.startswith("move_") for one, _ in changes_):
         disk_room.enforce()  # deletions go on: they free what they can
@@ -299,7 +299,7 @@ def request_reviewers(
     quotas.enforce(session, RequestedReviewerRow, MAX_REVIEWERS, FULL_OF_REVIEWERS, more=more, change_request_id=row.id)
     for reviewer in dict.fromkeys(body.users):
         if not _sees(session, reviewer, space):
-            raise errors.BadRequest(f"users: `{reviewer[:60]}` cannot see this space")
+            raise errors.BadRequest(f"`{reviewer[:60]}` cannot see this space", field="users")
         one = asked.setdefault(reviewer, RequestedReviewerRow(change_request_id=row.id, user_id=reviewer))
         one.requested_by, one.revision_id, one.created_at = user_id, row.revision_id, now()
         session.add(one)

@@ -24,7 +24,7 @@ def create(
         service.lock_structure(session, organization_id)
         parent = service.reread(session, parent)
         if structure.depth(session, parent.id) >= service.MAX_NESTED:
-            raise errors.BadRequest(f"parent: collections are nested at most {service.MAX_NESTED} deep")
+            raise errors.BadRequest(f"collections are nested at most {service.MAX_NESTED} deep", field="parent")
     row = CollectionRow(
         organization_id=organization_id,
         title=body.title,

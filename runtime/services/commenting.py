@@ -144,7 +144,8 @@ def _react(session: Session, row: CommentRow | CommentReplyRow, user_id: str, em
     locks.acquire(session, f"reactions to {row.id}")
     if len(stored.emoji_of(session, row.id) | set(emoji)) > MAX_REACTIONS:
         raise errors.BadRequest(
-            f"addedReactions: a comment has at most {MAX_REACTIONS} different reactions; add one that it already has"
+            f"a comment has at most {MAX_REACTIONS} different reactions; add one that it already has",
+            field="addedReactions",
         )
     more = len(set(emoji) - stored.emoji_of(session, row.id, user_id))
     quotas.enforce(session, CommentReactionRow, MAX_PEOPLE, FULL_OF_REACTIONS, more=more, on_id=row.id)
@@ -170,7 +171,9 @@ def _aim(session: Session, row: CommentRow, body: PostComment) -> None:
     """Store the current state of a comment's target."""
     if body.page is MISSING:
         if body.node is not MISSING or body.table_cell is not MISSING:
-            raise errors.BadRequest("page: `node` and `tableCell` need the page they are on; send `page` as well")
+            raise errors.BadRequest(
+                "`node` and `tableCell` need the page they are on; send `page` as well", field="page"
+            )
         return
     page = _page(session, row, body.page)
     if body.node is MISSING and body.table_cell is MISSING:
@@ -181,8 +184,8 @@ def _aim(session: Session, row: CommentRow, body: PostComment) -> None:
         row.record_id, row.definition_id = body.table_cell.record, body.table_cell.definition
     found = said(document, row.node_id, row.record_id, row.definition_id)
     if found is None:
-        where = "tableCell: there is no such cell" if row.record_id is not None else "node: there is no such node"
-        raise errors.BadRequest(f"{where} on the page `{page.id}`; {HOW_TO_NAME}")
+        field, what = ("tableCell", "cell") if row.record_id is not None else ("node", "node")
+        raise errors.BadRequest(f"there is no such {what} on the page `{page.id}`; {HOW_TO_NAME}", field=field)
     row.node_preview, row.node_digest = found.text[:PREVIEW], found.digest
 
 
@@ -194,7 +197,7 @@ def _page(session: Session, row: CommentRow, page_id: str) -> Page:
     page, path = snapshot.page_by_id.get(page_id), snapshot.path_of.get(page_id)
     if page is None or path is None:
         raise errors.BadRequest(
-            f"page: there is no page `{page_id[:60]}` in the revision the comment is on; list its pages"
+            f"there is no page `{page_id[:60]}` in the revision the comment is on; list its pages", field="page"
         )
     row.page_id, row.page, row.document_id = page.id, page_of(page, path), page.document
     return page

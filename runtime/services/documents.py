@@ -43,7 +43,7 @@ def markdown_of_sent(document: dict[str, Any], field: str) -> str:
         return markdown_of(document)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         raise errors.BadRequest(
-            f"{field}: a block lacks data or nodes that its type requires; see the schema of its type"
+            "a block lacks data or nodes that its type requires; see the schema of its type", field=field
         ) from None
 
 
@@ -56,11 +56,11 @@ def read_briefly(markdown: str, field: str) -> dict[str, Any]:
         document = document_of(markdown, seconds=seconds_for(len(markdown)))
     except TakesTooLong:
         raise errors.BadRequest(
-            f"{field}: the Markdown takes too long to parse; send a shorter or simpler text"
+            "the Markdown takes too long to parse; send a shorter or simpler text", field=field
         ) from None
     problem = size_problem(document)
     if problem is not None:
-        raise errors.BadRequest(f"{field}: {problem}")
+        raise errors.BadRequest(problem, field=field)
     return document
 
 
@@ -86,10 +86,14 @@ def read_all(texts: Mapping[str, str], run_separately: RunSeparately, lent: Lent
         except Refused as refused:
             if refused.code == _PAGE:
                 raise errors.BadRequest(refused.message) from refused
-            raise errors.BadRequest(f"changes: the Markdown {refused.message}; send fewer pages at once") from refused
+            raise errors.BadRequest(
+                f"the Markdown {refused.message}; send fewer pages at once", field="changes"
+            ) from refused
         except SeparateProcessFailed as error:
             most = "could not be read" if error.reason == "crashed" else f"takes too much {error.reason} to read"
-            raise errors.BadRequest(f"changes: the Markdown {most}; send fewer or shorter pages at once") from error
+            raise errors.BadRequest(
+                f"the Markdown {most}; send fewer or shorter pages at once", field="changes"
+            ) from error
         return [_made(folder, number) for number in range(len(texts))]
 
 
@@ -102,7 +106,7 @@ def _read_here(texts: Mapping[str, str]) -> list[Mapping[str, Any]] | None:
             made = document_of(text, seconds=until - time.thread_time())
             problem = size_problem(made)
             if problem is not None:
-                raise errors.BadRequest(f"{field}: {problem}")
+                raise errors.BadRequest(problem, field=field)
             read.append(made)
     except TakesTooLong:
         return None

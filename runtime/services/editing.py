@@ -99,22 +99,22 @@ class Editor:
         try:
             pages = in_order(ordered)
         except BrokenTree as error:
-            raise errors.BadRequest(f"changes: {error}") from None
+            raise errors.BadRequest(str(error), field="changes") from None
         snapshot = Snapshot(pages, list(self._files.values()), list(self._reusable.values()), self._variables)
         problem = too_much(snapshot)
         if problem is not None:
-            raise errors.BadRequest(f"changes: {problem}")
+            raise errors.BadRequest(problem, field="changes")
         return snapshot
 
     def insert_page(self, change: InsertPage) -> None:
         """Add a page."""
         page_id = new_id() if change.id is MISSING else change.id
         if page_id in self._pages:
-            raise errors.BadRequest(f"id: there is a page `{page_id}` already")
+            raise errors.BadRequest(f"there is a page `{page_id}` already", field="id")
         if (change.page == "link") != (change.target is not MISSING):
-            raise errors.BadRequest("target: only links have one, and they need it")
+            raise errors.BadRequest("only links have one, and they need it", field="target")
         if change.page == "computed" and change.computed is MISSING:
-            raise errors.BadRequest("computed: say which source computes the page")
+            raise errors.BadRequest("say which source computes the page", field="computed")
         page = Page(page_id, type=change.page, title=change.title, created_at=self._moment)
         page = self._with_fields(page, change)
         self._place(page, change.position)
@@ -124,7 +124,7 @@ class Editor:
         """Change the metadata and the document of a page."""
         page = self._page(change.id)
         if change.target is not MISSING and page.type != "link":
-            raise errors.BadRequest("target: only links have one, and they need it")
+            raise errors.BadRequest("only links have one, and they need it", field="target")
         if change.title is not MISSING:
             page = replace(page, title=change.title)
         changed = self._with_fields(page, change)
@@ -164,7 +164,7 @@ class Editor:
         old = self._reusable.get(change.id) if change.id is not MISSING else None
         if old is None:
             if change.title is MISSING:
-                raise errors.BadRequest("title: a new reusable content needs one")
+                raise errors.BadRequest("a new reusable content needs one", field="title")
             old = ReusableContent(new_id() if change.id is MISSING else change.id)
             self.added.append(old.id)
         title = old.title if change.title is MISSING else change.title
@@ -174,7 +174,7 @@ class Editor:
     def delete_reusable_content(self, change: DeleteReusableContent) -> None:
         """Delete a reusable content; pages that include it keep a broken reference."""
         if self._reusable.pop(change.id, None) is None:
-            raise errors.BadRequest(f"id: there is no reusable content `{change.id}`")
+            raise errors.BadRequest(f"there is no reusable content `{change.id}`", field="id")
 
     def put_file(self, file: File) -> None:
         """Add a file, or replace the bytes of an existing one."""
@@ -194,7 +194,7 @@ class Editor:
         file = self._files.get(file_id)
         if file is None:
             raise errors.BadRequest(
-                f"id: there is no file `{file_id}`; list the files of the change request to see them"
+                f"there is no file `{file_id}`; list the files of the change request to see them", field="id"
             )
         return file
 
@@ -206,7 +206,7 @@ class Editor:
     def _page(self, page_id: str) -> Page:
         page = self._pages.get(page_id)
         if page is None:
-            raise errors.BadRequest(f"id: there is no page `{page_id}`")
+            raise errors.BadRequest(f"there is no page `{page_id}`", field="id")
         return page
 
     def _with_fields(self, page: Page, fields: PageFields) -> Page:
@@ -220,13 +220,13 @@ class Editor:
             values["target"] = fields.target.model_dump(mode="json", by_alias=True)
         if fields.document is not MISSING:
             if page.type != "document":
-                raise errors.BadRequest(f"document: a {page.type} has none")
+                raise errors.BadRequest(f"a {page.type} has none", field="document")
             values |= {"document": self._document(), "computed": None, "computed_seed": None}
         if fields.computed is not MISSING:
             values |= _computed_by(page, fields)
         if fields.slug is not MISSING:
             if page.type not in HOLDS_PAGES:
-                raise errors.BadRequest(f"slug: a {page.type} has none")
+                raise errors.BadRequest(f"a {page.type} has none", field="slug")
             values["slug"] = fields.slug
         return replace(page, **values)
 
@@ -243,12 +243,12 @@ class Editor:
         siblings = self._inside.setdefault(position.parent, [])
         before, after = position.before, position.after
         if before is not MISSING and after is not MISSING:
-            raise errors.BadRequest("position: `before` or `after`, not both")
+            raise errors.BadRequest("`before` or `after`, not both", field="position")
         at = len(siblings)
         for neighbor, offset in ((before, 0), (after, 1)):
             if neighbor is not MISSING:
                 if neighbor not in siblings:
-                    raise errors.BadRequest(f"position: there is no page `{neighbor}` there")
+                    raise errors.BadRequest(f"there is no page `{neighbor}` there", field="position")
                 at = siblings.index(neighbor) + offset
         if page.type in HOLDS_PAGES:
             page = replace(page, slug=self._slugs_in(position.parent).take(page.slug or slug_of(page.title)))
@@ -257,12 +257,14 @@ class Editor:
 
     def _check_parent(self, page: Page, above: Page | None) -> None:
         if above is not None and above.type not in HOLDS_PAGES:
-            raise errors.BadRequest(f"position: a {above.type} cannot contain pages")
+            raise errors.BadRequest(f"a {above.type} cannot contain pages", field="position")
         if above is not None and page.type == "group":
-            raise errors.BadRequest("position: groups are allowed only at the top level")
+            raise errors.BadRequest("groups are allowed only at the top level", field="position")
         while above is not None:
             if above.id == page.id:
-                raise errors.BadRequest("position: a page cannot be inside itself, or inside one of its own pages")
+                raise errors.BadRequest(
+                    "a page cannot be inside itself, or inside one of its own pages", field="position"
+                )
             above = self._pages[above.parent] if above.parent is not None else None
 
     def _slugs_in(self, parent: str | None) -> Slugs:
@@ -280,7 +282,7 @@ class Editor:
         beside = self._slugs_in(page.parent)
         if changed.slug is not None:
             if changed.slug in beside:
-                raise errors.BadRequest(f"slug: a page next to this one already has the slug `{changed.slug}`")
+                raise errors.BadRequest(f"a page next to this one already has the slug `{changed.slug}`", field="slug")
             beside.take(changed.slug)
         if page.slug is not None:
             beside.release(page.slug)
@@ -290,9 +292,9 @@ def _computed_by(page: Page, fields: PageFields) -> dict[str, Any]:
     """Return what a page is that a source computes: a document is written or computed, never both."""
     assert fields.computed is not MISSING
     if page.type not in ("computed", "document"):
-        raise errors.BadRequest(f"computed: a {page.type} is not computed")
+        raise errors.BadRequest(f"a {page.type} is not computed", field="computed")
     if fields.document is not MISSING:
-        raise errors.BadRequest("computed: either `computed` or `document`")
+        raise errors.BadRequest("either `computed` or `document`", field="computed")
     return {"computed": fields.computed.model_dump(mode="json", by_alias=True), "document": None}
 
 

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.addresses import Addresses
 from runtime.contract.invites import FirstPerson
-from runtime.contract.validation import sentence
+from runtime.contract.validation import bad_request
 from runtime.services import organizations
 from runtime.store import locks, rows
 from runtime.store.secrets import keyring
@@ -48,7 +48,7 @@ def use(session: Session, given: str, form: dict[str, str]) -> str:
     try:
         person = FirstPerson.model_validate({name: form.get(name, "") for name in ("name", "email", "organization")})
     except ValidationError as error:
-        raise errors.BadRequest(sentence(error)) from None
+        raise bad_request(error) from None
     user = UserRow(display_name=person.name, email=person.email)
     session.add(user)
     session.flush()

@@ -156,5 +156,5 @@ def _known(session: Session, team: TeamRow, people: Iterable[str], field: str) -
     ids = membership.named(session, team.organization_id, names)
     for name in names:
         if name not in ids:
-            raise errors.BadRequest(f"{field}: `{name[:60]}` is not a member of this organization")
+            raise errors.BadRequest(f"`{name[:60]}` is not a member of this organization", field=field)
     return ids

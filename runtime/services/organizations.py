@@ -16,11 +16,11 @@ from runtime.store.tables.organizations import MemberRow, OrganizationRow
 from runtime.store.tables.sites import SiteRow
 
 WITHOUT_PROVIDER = (
-    "sso: the organization has no identity provider with `ssoURL`, `entityID` and `certificate`; "
+    "the organization has no identity provider with `ssoURL`, `entityID` and `certificate`; "
     "without one, nobody could sign in. Complete an identity provider first."
 )
 OF_OTHER_DOMAINS = (
-    "emailDomains: no administrator's e-mail address is in these domains, so none could use single sign-on. Add the "
+    "no administrator's e-mail address is in these domains, so none could use single sign-on. Add the "
     "domain of an administrator's address first."
 )
 PLAIN = ("title", "hostname", "default_role", "logo", "sso", "ai", "invite_links")
@@ -47,7 +47,7 @@ def update(session: Session, organization: OrganizationRow, body: UpdateOrganiza
     rows.lock(session, organization)
     could_sign_in = identity_providers.lets_an_administrator_in(session, organization)
     if body.sso is True and not organization.sso and not identity_providers.is_any_active(session, organization.id):
-        raise errors.BadRequest(WITHOUT_PROVIDER)
+        raise errors.BadRequest(WITHOUT_PROVIDER, field="sso")
     for name in PLAIN:
         value = getattr(body, name)
         if value is not MISSING:
@@ -56,7 +56,7 @@ def update(session: Session, organization: OrganizationRow, body: UpdateOrganiza
         organization.email_domains = list(dict.fromkeys(body.email_domains))
     session.flush()
     if could_sign_in and not identity_providers.lets_an_administrator_in(session, organization):
-        raise errors.BadRequest(OF_OTHER_DOMAINS)
+        raise errors.BadRequest(OF_OTHER_DOMAINS, field="emailDomains")
     if body.merge_rules is not MISSING:
         organization.merge_rules = body.merge_rules.model_dump(mode="json", by_alias=True)
     if body.default_content is not MISSING:
@@ -80,4 +80,4 @@ def seen(session: Session, organization: OrganizationRow, user_id: str) -> Role 
 def _must_have_site(session: Session, organization: OrganizationRow, site_id: str) -> None:
     by = {"id": site_id, "organization_id": organization.id, "deleted_at": None}
     if rows.find(session, HOST, SiteRow, **by) is None:
-        raise errors.BadRequest("defaultContent.site: there is no such site in this organization")
+        raise errors.BadRequest("there is no such site in this organization", field="defaultContent.site")

@@ -59,11 +59,11 @@ def _picture(where: str, text: str, most: int) -> bytes:
     try:
         image = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
-        raise errors.BadRequest(f"{where}: not base64") from None
+        raise errors.BadRequest("not base64", field=where) from None
     if type_of_picture(image) is None:
-        raise errors.BadRequest(f"{where}: it is not an image in {NAMES}; convert it")
+        raise errors.BadRequest(f"it is not an image in {NAMES}; convert it", field=where)
     if len(image) > most:
-        raise errors.BadRequest(f"{where}: {len(image)} bytes; at most {most} are allowed")
+        raise errors.BadRequest(f"{len(image)} bytes; at most {most} are allowed", field=where)
     return image
 
 
@@ -73,12 +73,12 @@ def check_script(
     """Load the script in its sandbox before anybody depends on it; raises BadRequest with file, line and column."""
     size = len(body.script.encode())
     if size > most:
-        raise errors.BadRequest(f"script: {size} bytes; at most {most} are allowed")
+        raise errors.BadRequest(f"{size} bytes; at most {most} are allowed", field="script")
     script = Script(new_id(), body.runtime, body.script, body.entry, name)
     try:
         return script, engines.check(script, organization_id)
     except UnknownRuntime as error:
-        raise errors.BadRequest(f"runtime: {error}") from None
+        raise errors.BadRequest(str(error), field="runtime") from None
     except PoolBusy:
         sentence = "Too many scripts of this organization are being checked; try again in a moment."
         raise errors.Unavailable(sentence) from None
@@ -87,7 +87,7 @@ def check_script(
         raise errors.Unavailable("This host cannot start a process to load the script in; its log says why.") from None
     except ScriptRefused as refused:
         raise errors.BadRequest(
-            f"script: {place_of(refused.fault)}{refused.fault.message}{_hint(refused.fault)}"
+            f"{place_of(refused.fault)}{refused.fault.message}{_hint(refused.fault)}", field="script"
         ) from None
 
 

@@ -93,4 +93,4 @@ def _end_sessions(session: Session, organization_id: str) -> None:
 def _must_have_team(session: Session, organization_id: str, team_id: str | None) -> None:
     by = {"id": team_id, "organization_id": organization_id}
     if team_id is not None and rows.find(session, HOST, TeamRow, **by) is None:
-        raise errors.BadRequest("defaultTeam: there is no such team in this organization")
+        raise errors.BadRequest("there is no such team in this organization", field="defaultTeam")

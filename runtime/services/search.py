@@ -116,5 +116,7 @@ def _place(cursor: str | None, kind: str) -> tuple[int, str] | None:
         if name != f"search {kind}" or type(score) is not int or not isinstance(key, str):
             raise ValueError("the place of another list")
     except (ValueError, TypeError, binascii.Error, RecursionError):
-        raise errors.BadRequest("page: not a cursor of this list; send `next.page` of the page before") from None
+        raise errors.BadRequest(
+            "not a cursor of this list; send `next.page` of the page before", field="page"
+        ) from None
     return score, key

@@ -96,10 +96,10 @@ def redirect_from(session: Session, site: SiteRow, source: str) -> RedirectRow |
 def _destination(session: Session, site: SiteRow, to: Any) -> dict[str, str | None]:
     if isinstance(to, ToSection):
         if rows.find(session, HOST, SiteSectionRow, id=to.site_section_id, site_id=site.id) is None:
-            raise errors.BadRequest("destination.siteSectionId: this site has no such section")
+            raise errors.BadRequest("this site has no such section", field="destination.siteSectionId")
         return {"site_section_id": to.site_section_id, "site_space_id": None, "page_id": None}
     if rows.find(session, HOST, SiteSpaceRow, id=to.site_space_id, site_id=site.id) is None:
-        raise errors.BadRequest("destination.siteSpaceId: this site has no such site space")
+        raise errors.BadRequest("this site has no such site space", field="destination.siteSpaceId")
     return {"site_section_id": None, "site_space_id": to.site_space_id, "page_id": getattr(to, "page_id", None)}
 
 

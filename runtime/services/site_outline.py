@@ -50,7 +50,7 @@ class Outline:
         """Find a section that a body names; raises BadRequest."""
         section = self.sections.get(section_id)
         if section is None:
-            raise errors.BadRequest(f"{field}: this site has no such section")
+            raise errors.BadRequest("this site has no such section", field=field)
         return section
 
     def space(self, site_space_id: str) -> SiteSpaceRow | None:
@@ -80,7 +80,9 @@ class Outline:
         around = parent
         while around is not None:
             if around == node.id:
-                raise errors.BadRequest("position: a group cannot be moved into itself, or into a group inside it")
+                raise errors.BadRequest(
+                    "a group cannot be moved into itself, or into a group inside it", field="position"
+                )
             around = self.groups[around].parent_id
         if self.depth(parent) + self.height(node) > DEEPEST:
             raise errors.BadRequest(f"groups are nested at most {DEEPEST} deep")

@@ -75,9 +75,11 @@ def let_visitors_sign_in_by(session: Session, site: SiteRow, backend: object) ->
         return
     integration = rows.find(session, HOST, IntegrationRow, name=backend.integration)
     if integration is None or installed.covering_site(session, integration.id, site) is None:
-        raise errors.BadRequest(f"visitorAuth.integration: `{backend.integration}` is not installed on this site")
+        raise errors.BadRequest(
+            f"`{backend.integration}` is not installed on this site", field="visitorAuth.integration"
+        )
     if VISITOR_AUTH not in integration.manifest["scopes"]:
         raise errors.BadRequest(
-            f"visitorAuth.integration: `{backend.integration}` does not ask for the scope `{VISITOR_AUTH}`"
+            f"`{backend.integration}` does not ask for the scope `{VISITOR_AUTH}`", field="visitorAuth.integration"
         )
     site.visitor_auth_backend, site.visitor_auth_integration = "integration", integration.name

@@ -37,10 +37,10 @@ def sort(session: Session, reach: Reach, site: SiteRow, item: Pointer, position:
         raise errors.NotFound(f"There is no {item[0].replace('-', ' ')} `{item[1][:60]}` in this site.")
     before, after = pointer(position.before), pointer(position.after)
     if before is None and after is None:
-        raise errors.BadRequest("position: give `before` or `after`")
+        raise errors.BadRequest("give `before` or `after`", field="position")
     for field, named in (("before", before), ("after", after)):
         if named == item:
-            raise errors.BadRequest(f"position.{field}: is the item that is to be moved")
+            raise errors.BadRequest("is the item that is to be moved", field=f"position.{field}")
     anchors = [_anchor(outline, reach, found, named, field) for field, named in (("before", before), ("after", after))]
     if isinstance(found, SiteSpaceRow):
         _move_space(outline, found, *anchors)
@@ -64,7 +64,7 @@ def _anchor(outline: Outline, reach: Reach, moved: Item, named: Pointer | None, 
     anchor = _find(outline, reach, named)
     if anchor is None or isinstance(anchor, SiteSpaceRow) is not isinstance(moved, SiteSpaceRow):
         raise errors.BadRequest(
-            f"position.{field}: there is no such item of the same kind in this site: `{named[1][:60]}`"
+            f"there is no such item of the same kind in this site: `{named[1][:60]}`", field=f"position.{field}"
         )
     return anchor
 
@@ -73,7 +73,7 @@ def _place(siblings: list[Any], before: Any, after: Any) -> int:
     """Find the place between what it goes before and after; raises BadRequest unless these stand side by side."""
     place = siblings.index(before) if before is not None else siblings.index(after) + 1
     if before is not None and after is not None and (place == 0 or siblings[place - 1] is not after):
-        raise errors.BadRequest("position: the item of `before` must come directly after the item of `after`")
+        raise errors.BadRequest("the item of `before` must come directly after the item of `after`", field="position")
     return place
 
 
@@ -82,7 +82,7 @@ def _move_node(outline: Outline, node: Node, before: Node | None, after: Node | 
     assert anchor is not None
     parent = parent_of(anchor)
     if before is not None and after is not None and parent_of(after) != parent:
-        raise errors.BadRequest("position: the items of `before` and `after` are in different groups")
+        raise errors.BadRequest("the items of `before` and `after` are in different groups", field="position")
     siblings = [child for child in outline.children[parent] if child is not node]
     outline.put(node, parent, _place(siblings, before, after))
 
@@ -92,12 +92,14 @@ def _move_space(outline: Outline, part: SiteSpaceRow, before: SiteSpaceRow | Non
     assert anchor is not None
     holder = anchor.holder_id
     if before is not None and after is not None and after.holder_id != holder:
-        raise errors.BadRequest("position: the items of `before` and `after` are in different sections")
+        raise errors.BadRequest("the items of `before` and `after` are in different sections", field="position")
     siblings = [one for one in outline.spaces[holder] if one is not part]
     place = _place(siblings, before, after)
     if part.holder_id != holder:
         if len(outline.spaces[part.holder_id]) == 1:
-            raise errors.BadRequest("position: the last space of a section cannot leave it; delete the section instead")
+            raise errors.BadRequest(
+                "the last space of a section cannot leave it; delete the section instead", field="position"
+            )
         if any(other.path == part.path for other in siblings):
             raise errors.Conflict(f"`{part.path}` is the path of another space of that section.")
         part.default_of = None

@@ -84,7 +84,7 @@ def _attach(outline: Outline, space: SpaceRow, section: SiteSectionRow | None) -
 def _space(outline: Outline, space_id: str, field: str) -> SpaceRow:
     found = searching.spaces_among(outline.session, outline.site.organization_id, [space_id])
     if not found:
-        raise errors.BadRequest(f"{field}: there is no such space in this organization")
+        raise errors.BadRequest("there is no such space in this organization", field=field)
     return found[0]
 
 
@@ -105,7 +105,7 @@ def make_default_space(outline: Outline, holder: str, site_space_id: str) -> Non
     part = next((part for part in outline.spaces[holder] if part.id == site_space_id), None)
     if part is None:
         where = "this section" if holder in outline.sections else "this site"
-        raise errors.BadRequest(f"defaultSiteSpace: {where} has no such site space")
+        raise errors.BadRequest(f"{where} has no such site space", field="defaultSiteSpace")
     outline.make_default(part)
     site_places.forget_default(outline.session, outline.site, part.id)
 
@@ -132,11 +132,11 @@ def add_group(session: Session, site: SiteRow, body: AddGroup) -> SiteSectionGro
     outline.room_for(groups=1)
     ids = [] if body.sections is MISSING else body.sections
     if len(set(ids)) != len(ids):
-        raise errors.BadRequest("sections: a section is listed twice")
+        raise errors.BadRequest("a section is listed twice", field="sections")
     sections = [outline.section(section_id, f"sections.{place}") for place, section_id in enumerate(ids)]
     parent = None if body.parent is MISSING else body.parent
     if parent is not None and parent not in outline.groups:
-        raise errors.BadRequest("parent: this site has no such section group")
+        raise errors.BadRequest("this site has no such section group", field="parent")
     group = SiteSectionGroupRow(site_id=site.id, title=body.title, icon=body.icon if body.icon is not MISSING else None)
     session.add(group)
     session.flush()

@@ -18,7 +18,7 @@ def update(session: Session, space: SpaceRow, body: UpdateSpace) -> None:
     Raises BadRequest for a visibility that is for spaces in a collection, where it is in none, and for two pictures.
     """
     if body.visibility == "in-collection" and space.collection_id is None:
-        raise errors.BadRequest("visibility: `in-collection` is for spaces in a collection")
+        raise errors.BadRequest("`in-collection` is for spaces in a collection", field="visibility")
     for field in ("title", "edit_mode", "default_level", "language"):
         value = getattr(body, field)
         if value is not MISSING:
@@ -34,7 +34,7 @@ def update(session: Session, space: SpaceRow, body: UpdateSpace) -> None:
 def _picture(space: SpaceRow, body: UpdateSpace) -> None:
     emoji, icon = (None if sent is MISSING else sent for sent in (body.emoji, body.icon))
     if emoji and icon:
-        raise errors.BadRequest("icon: a space has an emoji or an icon; send one of them")
+        raise errors.BadRequest("a space has an emoji or an icon; send one of them", field="icon")
     if body.emoji is not MISSING or icon:
         space.emoji = emoji or NO_EMOJI
     if body.icon is not MISSING or emoji:

@@ -56,9 +56,9 @@ def put_inside(session: Session, row: Content, parent: CollectionRow | None) -> 
         return
     above = structure.ancestors(session, parent.id) if parent is not None else set()
     if row.id in above:
-        raise errors.BadRequest("parent: a collection cannot be moved into itself, or into something inside it")
+        raise errors.BadRequest("a collection cannot be moved into itself, or into something inside it", field="parent")
     if len(above) + structure.height(session, row.id) > MAX_NESTED:
-        raise errors.BadRequest(f"parent: collections are nested at most {MAX_NESTED} deep")
+        raise errors.BadRequest(f"collections are nested at most {MAX_NESTED} deep", field="parent")
     row.parent_id = parent.id if parent is not None else None
     session.flush()
     structure.reattach(session, row)
@@ -106,7 +106,7 @@ def _index(session: Session, reach: Reach, others: Sequence[Sibling], position: 
         for name, pointer in (("before", position.before), ("after", position.after))
     )
     if before is not None and after is not None and after >= before:
-        raise errors.BadRequest("position: the item of `after` must come before the item of `before`")
+        raise errors.BadRequest("the item of `after` must come before the item of `before`", field="position")
     return before if before is not None else (after or 0) + 1
 
 
@@ -114,7 +114,7 @@ def _place(session: Session, reach: Reach, places: Mapping[tuple[str, str], int]
     place = places.get((pointer.type, pointer.id))
     table = SpaceRow if pointer.type == "space" else CollectionRow
     if place is None or rows.find(session, reach, table, id=pointer.id) is None:
-        raise errors.BadRequest(f"position.{name}: {NOT_BESIDE}")
+        raise errors.BadRequest(NOT_BESIDE, field=f"position.{name}")
     return place
 
 

@@ -13,7 +13,7 @@ from runtime.contract.base import small
 from runtime.contract.events import EVENTS, TriggerAnswer, TriggeredEvents, TriggerEvent
 from runtime.contract.identifiers import new_id
 from runtime.contract.rendering import RenderIntegration
-from runtime.contract.validation import sentence
+from runtime.contract.validation import bad_request
 from runtime.dispatch import outbox
 from runtime.dispatch.deliveries import Plans, level_of
 from runtime.dispatch.invoke import Invoker
@@ -54,11 +54,11 @@ def kind_of(body: TriggerEvent) -> str:
     kind = body.event.get("type")
     model = EVENTS.get(kind) if isinstance(kind, str) else None
     if model is None:
-        raise errors.BadRequest(f"event.type: one of {', '.join(EVENTS)}")
+        raise errors.BadRequest(f"one of {', '.join(EVENTS)}", field="event.type")
     try:
         model.model_validate(body.event)
     except ValidationError as error:
-        raise errors.BadRequest(sentence(error, of=body.event, within="event")) from None
+        raise bad_request(error, of=body.event, within="event") from None
     return str(kind)
 
 
@@ -73,7 +73,7 @@ def trigger(
     try:
         small(body.event)  # it waits as a row, and very many may wait
     except ValueError as large:
-        raise errors.BadRequest(f"event: {large}") from None
+        raise errors.BadRequest(str(large), field="event") from None
     size = len(outbox.encoded(body.event))
     if kind == "task":
         _not_too_much(size, body.count)
@@ -178,7 +178,7 @@ def _complete(kind: str, fields: dict[str, Any], endpoint: str, organization: st
     try:
         render = RenderIntegration.model_validate(whole)
     except ValidationError as error:
-        raise errors.BadRequest(sentence(error, of=whole, within="event")) from None
+        raise bad_request(error, of=whole, within="event") from None
     return {**fields, **render.model_dump(by_alias=True)}
 
 
@@ -193,7 +193,8 @@ def _named(candidates: Sequence[Installed], body: TriggerEvent) -> Sequence[Inst
     chosen = [candidate for candidate in candidates if candidate.installation_id == installation_id]
     if not chosen:
         raise errors.BadRequest(
-            "event.installationId: the owner has no such installation; leave it out to send to all of the owner's"
+            "the owner has no such installation; leave it out to send to all of the owner's",
+            field="event.installationId",
         )
     return chosen
 
@@ -220,7 +221,7 @@ def _text(context: dict[str, Any], key: str) -> str | None:
     """Read a text of a context, which may hold anything; raises BadRequest for anything else."""
     value = context.get(key)
     if value is not None and (not isinstance(value, str) or not 0 < len(value) <= 100 or "\x00" in value):
-        raise errors.BadRequest(f"event.context.{key}: must be an id")
+        raise errors.BadRequest("must be an id", field=f"event.context.{key}")
     return value
 
 
@@ -239,4 +240,4 @@ def _any_part(
                 return contents[0].id
     if not candidates:
         return None
-    raise errors.BadRequest(f"event.{target}Id: the integration is not installed on any {target}; name one")
+    raise errors.BadRequest(f"the integration is not installed on any {target}; name one", field=f"event.{target}Id")

@@ -89,7 +89,7 @@ def update(session: Session, site: SiteRow, body: UpdatePublishingAuth) -> None:
     else:
         name = site.visitor_auth_integration if body.integration is MISSING else body.integration
         if name is None:
-            raise errors.BadRequest("integration: name the one that signs visitors in")
+            raise errors.BadRequest("name the one that signs visitors in", field="integration")
         let_visitors_sign_in_by(session, site, IntegrationVisitorAuth(backend="integration", integration=name))
     if body.fallback_url is not MISSING:
         site.fallback_url = body.fallback_url

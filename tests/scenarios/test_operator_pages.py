@@ -310,6 +310,18 @@ def test_odd_addresses_and_forms_are_answered(admin: Browser, owner: Tenant) -> 
         assert admin.submit("/app", home + path, **form).status_code == status, path
 
 
+def test_pages_of_a_site_answer_with_the_status_of_what_was_refused(admin: Browser, owner: Tenant) -> None:
+    space = owner.api.post(f"/v1/orgs/{owner.id}/spaces", {"title": "Handbook"}).json["id"]
+    site = owner.api.post(f"/v1/orgs/{owner.id}/sites", {"title": "Statuses", "spaces": [space]}).json["id"]
+    [part] = owner.api.get(f"/v1/orgs/{owner.id}/sites/{site}/site-spaces").json["items"]
+    at = f"/app/orgs/{owner.id}/sites/{site}/redirects"
+    form = {"source": "/old", "target": f"site-space {part['id']}"}
+    assert admin.submit(at, at, **form).headers["Location"] == at
+    again = admin.submit(at, at, **form)
+    assert again.status_code == 409 and 'value="/old"' in again.text and alert(again)
+    assert admin.submit(at, at, **{**form, "source": "no path"}).status_code == 400
+
+
 PEOPLE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
 

@@ -101,7 +101,7 @@ def place_for(call: Call, organization_id: str, parent_id: str | None) -> Collec
         return None
     parent = rows.find(call.session, reach, CollectionRow, id=parent_id, organization_id=organization_id)
     if parent is None:
-        raise errors.BadRequest("parent: there is no such collection")
+        raise errors.BadRequest("there is no such collection", field="parent")
     require_create_in(call, organization_id, parent)
     return parent
 

@@ -98,7 +98,7 @@ def _publisher(call: Call, session: Session, named: str) -> OrganizationRow:
 
 def _valid_name(name: str) -> str:
     if not is_integration_name(name):
-        raise errors.BadRequest(f"integrationName: {RULE}")
+        raise errors.BadRequest(RULE, field="integrationName")
     return name
 
 
@@ -136,7 +136,8 @@ def set_integration_development_mode(call: Call, integration: IntegrationRow, bo
     """Turn development mode on: events go to a tunnel."""
     if not tunnels.may_develop(call.session, body.tunnel_url, integration.organization_id):
         raise errors.BadRequest(
-            "tunnelUrl: the holder of this tunnel is not an administrator of the organization that owns the integration"
+            "the holder of this tunnel is not an administrator of the organization that owns the integration",
+            field="tunnelUrl",
         )
     integration.tunnel_url, integration.tunnel_all = body.tunnel_url, body.all
     integration.tunnel_by = call.actor.reach.user_id

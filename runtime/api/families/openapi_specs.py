@@ -88,7 +88,8 @@ def create_or_update_openapi_spec_by_slug(
     slug = call.path["specSlug"]
     if not is_slug(slug):
         raise errors.BadRequest(
-            "specSlug: must be lower-case letters and digits with single hyphens in between, at most 100 characters"
+            "must be lower-case letters and digits with single hyphens in between, at most 100 characters",
+            field="specSlug",
         )
     spec, is_new = sources(call).put(organization.id, slug, body.source)
     call.status = 201 if is_new else 200

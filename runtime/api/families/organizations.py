@@ -82,7 +82,7 @@ def get_organizations_for_email_domain(call: Call) -> OrganizationsOfDomain:
     """List the caller's organizations whose people have e-mail addresses of a domain."""
     domain = call.path["emailDomain"]
     if not re.fullmatch(EMAIL_DOMAIN, domain) or len(domain) > MAX_DOMAIN:
-        raise errors.BadRequest("emailDomain: not a domain of e-mail addresses; write one like `example.com`")
+        raise errors.BadRequest("not a domain of e-mail addresses; write one like `example.com`", field="emailDomain")
     rows = membership.of_domain(call.session, call.actor.reach, domain)
     return OrganizationsOfDomain(organizations=serializers.organizations(call.view(call.session), rows))
 

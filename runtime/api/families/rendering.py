@@ -11,7 +11,7 @@ from runtime.api.permission import ANYBODY_OR_VISITOR
 from runtime.contract import errors
 from runtime.contract.lzstring import NotLzString, decompress
 from runtime.contract.rendering import RenderIntegration, RenderQuery
-from runtime.contract.validation import sentence
+from runtime.contract.validation import bad_request
 from runtime.services.rendering import PreparedRender
 from runtime.store.tables.integrations import IntegrationRow
 
@@ -37,7 +37,7 @@ def render_integration_ui_with_get(call: Call, integration: IntegrationRow, quer
     try:
         render = RenderIntegration.model_validate_json(decompress(query.request, MAX_UNPACKED))
     except NotLzString as error:
-        raise errors.BadRequest(f"request: not a render request in LZ-string: {error}") from None
+        raise errors.BadRequest(f"not a render request in LZ-string: {error}", field="request") from None
     except ValidationError as error:
-        raise errors.BadRequest(sentence(error, within="request")) from None
+        raise bad_request(error, within="request") from None
     return call.host.renderer.prepare(call.actor.reach, integration, render, call.basis)

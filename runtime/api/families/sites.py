@@ -90,7 +90,7 @@ def require_create_on(call: Call, organization_id: str, space_ids: Sequence[str]
         by = {"id": space_id, "organization_id": organization_id, "deleted_at": None}
         space = rows.find(call.session, call.actor.reach, SpaceRow, **by)
         if space is None:
-            raise errors.BadRequest(f"{field}: there is no such space in this organization")
+            raise errors.BadRequest("there is no such space in this organization", field=field)
         if call.actor.kind == "user":
             call.require("create", space, "this space", call.session)
 

@@ -62,9 +62,9 @@ def create_space(call: Call, organization: OrganizationRow, body: CreateSpace) -
     One that is edited around the merge rules of the organization needs `admin` in it.
     """
     if body.template is not MISSING:
-        raise errors.BadRequest("template: this host has no templates")
+        raise errors.BadRequest("this host has no templates", field="template")
     if body.computed_source is not MISSING:
-        raise errors.BadRequest("computedSource: create the space without it, then add a computed page")
+        raise errors.BadRequest("create the space without it, then add a computed page", field="computedSource")
     parent = place_for(call, organization.id, None if body.parent is MISSING else body.parent)
     if body.edit_mode == "live" and merge_rules.any_in(organization):
         call.require("admin", organization, f"organization {organization.id}, which has merge rules", call.session)

@@ -17,6 +17,7 @@ from runtime.contract.rendering import DocumentContext, RenderIntegration
 from runtime.store import rows
 from runtime.store.tables.integrations import IntegrationRow
 from runtime.web.admin.browser import OperatorVisit, add_answer, add_page
+from runtime.web.admin.forms import NOTHING_REFUSED, Refused
 from runtime.web.admin.integration_parts import KINDS
 from runtime.web.admin.integrations import ONE, installation_in, path_to
 from runtime.web.admin.paging import every
@@ -53,7 +54,12 @@ def _find(
 
 
 def _show(
-    visit: OperatorVisit, organization: str, name: str, kind: str = "", part: str = "", problem: str = ""
+    visit: OperatorVisit,
+    organization: str,
+    name: str,
+    kind: str = "",
+    part: str = "",
+    refused: Refused = NOTHING_REFUSED,
 ) -> Response:
     within = organization_of(visit, organization)
     if not within["permissions"]["installIntegration"]:
@@ -65,7 +71,7 @@ def _show(
     subject = configured[KINDS[kind].word] if kind else within
     return visit.page(
         "integration_configuration",
-        400 if problem else 200,
+        refused.status,
         policy=policy,
         organization=within,
         here="integrations",
@@ -81,7 +87,7 @@ def _show(
         fields=[] if drawn else _fields(visit, schema, configured),
         endpoint=configured["urls"]["publicEndpoint"],
         saved="saved" in request.args,
-        problem=problem,
+        problem=refused.message,
     )
 
 
@@ -206,7 +212,7 @@ def _render(visit: OperatorVisit, organization: str, name: str) -> Response:
     reach = visit.person().reach
     wanted = parse_body(RenderIntegration, content)
     if isinstance(wanted.context, DocumentContext):
-        raise errors.BadRequest("context: this page renders only configuration screens")
+        raise errors.BadRequest("this page renders only configuration screens", field="context")
     basis = visit.host.database.basis()
     with visit.host.database.transaction(writes=False) as session:
         integration = rows.find(session, reach, IntegrationRow, name=name)

@@ -11,6 +11,7 @@ from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.contract.events import EVENTS
 from runtime.web.admin.browser import OperatorVisit, add_page
+from runtime.web.admin.forms import NOTHING_REFUSED
 from runtime.web.admin.integrations import ONE, installations_in
 from runtime.web.admin.paging import Listed, page_of
 from runtime.web.admin.places import about_the_form, filters, organization_of, place
@@ -28,16 +29,16 @@ def _list(visit: OperatorVisit, organization: str, name: str) -> Response:
     _, installation = installations_in(visit, organization).get(name, (None, None))
     query = filters("type", "status", "installation", "since")
     events = Listed([], 0, "", "")
-    problem = ""
+    refused = NOTHING_REFUSED
     try:
         sent = {**query, "since": _moment(query["since"])} if "since" in query else query
         sent = sent if "status" in sent else {**sent, "queued": "true"}
         events = page_of(visit, "listIntegrationEvents", {"integrationName": name}, filters=sent)
     except errors.ApiError as error:
-        problem = about_the_form(error)
+        refused = about_the_form(error)
     return visit.page(
         "integration_events",
-        400 if problem else 200,
+        refused.status,
         organization=within,
         here="integrations",
         at=place("orgs", organization, "integrations", name),
@@ -46,7 +47,7 @@ def _list(visit: OperatorVisit, organization: str, name: str) -> Response:
         types=sorted(EVENTS),
         events=events,
         query=query,
-        problem=problem,
+        problem=refused.message,
     )
 
 

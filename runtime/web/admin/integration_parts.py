@@ -10,6 +10,7 @@ from flask import Flask, Response
 from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.web.admin.browser import OperatorVisit, add_page
+from runtime.web.admin.forms import NOTHING_REFUSED, Refused
 from runtime.web.admin.integrations import ONE, installation_in, path_to
 from runtime.web.admin.paging import every, page_of
 from runtime.web.admin.places import Object, about_the_form, filters, organization_of, place
@@ -69,7 +70,9 @@ def mount_integration_parts(app: Flask, host: Host) -> None:
     add_page(app, host, f"{at}/<part>", _change, "POST")
 
 
-def _show(visit: OperatorVisit, organization: str, name: str, kind: str, problem: str = "") -> Response:
+def _show(
+    visit: OperatorVisit, organization: str, name: str, kind: str, refused: Refused = NOTHING_REFUSED
+) -> Response:
     which = KINDS[kind]
     within = organization_of(visit, organization)
     integration = visit.do("getIntegrationByName", {"integrationName": name})
@@ -79,7 +82,7 @@ def _show(visit: OperatorVisit, organization: str, name: str, kind: str, problem
     configurations = integration.get("configurations") or {}
     return visit.page(
         "integration_parts",
-        400 if problem else 200,
+        refused.status,
         organization=within,
         here="integrations",
         at=place("orgs", organization, "integrations", name),
@@ -92,7 +95,7 @@ def _show(visit: OperatorVisit, organization: str, name: str, kind: str, problem
         configured=which.word in configurations,
         may=within["permissions"]["installIntegration"],
         shown_page=filters("page").get("page", ""),
-        problem=problem,
+        problem=refused.message,
     )
 
 

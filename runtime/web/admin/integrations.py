@@ -10,7 +10,7 @@ from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.contract.integrations import Category
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
-from runtime.web.admin.forms import Question, add_question
+from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question
 from runtime.web.admin.paging import every, page_of
 from runtime.web.admin.places import Object, about_the_form, filters, organization_of, place
 from runtime.web.admin.scope_words import in_words
@@ -72,14 +72,14 @@ def _catalogue(visit: OperatorVisit, organization: str) -> Response:
     )
 
 
-def show(visit: OperatorVisit, organization: str, name: str, problem: str = "") -> Response:
+def show(visit: OperatorVisit, organization: str, name: str, refused: Refused = NOTHING_REFUSED) -> Response:
     """Show an integration, and what may be done with it here."""
     within = organization_of(visit, organization)
     integration = visit.do("getIntegrationByName", {"integrationName": name})
     _, installation = installations_in(visit, organization).get(name, (None, None))
     return visit.page(
         "integration",
-        400 if problem else 200,
+        refused.status,
         policy=with_pictures(visit.host),
         organization=within,
         here="integrations",
@@ -88,7 +88,7 @@ def show(visit: OperatorVisit, organization: str, name: str, problem: str = "") 
         installation=installation,
         scopes=in_words(integration["scopes"]),
         may=within["permissions"]["installIntegration"],
-        problem=problem,
+        problem=refused.message,
     )
 
 

@@ -11,6 +11,7 @@ from flask import request
 
 from runtime.contract import errors
 from runtime.web.admin.browser import PATH, OperatorVisit
+from runtime.web.admin.forms import Refused
 from runtime.web.admin.wording import on_page
 
 Object = dict[str, Any]
@@ -53,8 +54,8 @@ def told_apart(choices: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(id, f"{title} ({id})" if times[title] > 1 else title) for id, title in choices]
 
 
-def about_the_form(error: errors.ApiError) -> str:
+def about_the_form(error: errors.ApiError) -> Refused:
     """Say what is wrong with what was sent; raises errors that are about something else."""
     if error.status not in ABOUT_THE_FORM:
         raise error
-    return on_page(error)
+    return Refused(message=on_page(error), status=error.status)

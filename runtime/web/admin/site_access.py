@@ -7,7 +7,7 @@ from flask import Flask, Response
 from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.web.admin.browser import OperatorVisit, add_page
-from runtime.web.admin.forms import Question, add_question
+from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question
 from runtime.web.admin.paging import page_of
 from runtime.web.admin.places import Object, about_the_form, filters, organization_of, place
 from runtime.web.admin.site_structure import parts_of
@@ -25,9 +25,9 @@ def mount_site_access(app: Flask, host: Host) -> None:
     add_question(app, host, f"{at}/remove", _before_removing, _remove)
 
 
-def _links(visit: OperatorVisit, organization: str, site: str, problem: str = "") -> Response:
+def _links(visit: OperatorVisit, organization: str, site: str, refused: Refused = NOTHING_REFUSED) -> Response:
     links = page_of(visit, "listSiteShareLinks", path_to(organization, site))
-    return site_page(visit, organization, site, "site_links", "share-links", problem, links=links)
+    return site_page(visit, organization, site, "site_links", "share-links", refused, links=links)
 
 
 def _make_link(visit: OperatorVisit, organization: str, site: str) -> Response:
@@ -46,7 +46,7 @@ def _switch(visit: OperatorVisit, organization: str, site: str, link: str) -> Re
     return visit.to(f"{place('orgs', organization, 'sites', site, 'share-links')}#switch-{link}")
 
 
-def _redirects(visit: OperatorVisit, organization: str, site: str, problem: str = "") -> Response:
+def _redirects(visit: OperatorVisit, organization: str, site: str, refused: Refused = NOTHING_REFUSED) -> Response:
     query = filters("search")
     redirects = page_of(visit, "listSiteRedirects", path_to(organization, site), filters=query)
     parts = [*parts_of(visit.do("getSiteStructure", path_to(organization, site))["structure"])]
@@ -58,7 +58,7 @@ def _redirects(visit: OperatorVisit, organization: str, site: str, problem: str 
         site,
         "site_redirects",
         "redirects",
-        problem,
+        refused,
         redirects=redirects,
         query=query,
         targets=targets,

@@ -9,7 +9,7 @@ from flask import Flask, Response
 from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.web.admin.browser import OperatorVisit, add_page
-from runtime.web.admin.forms import Question, add_question
+from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question
 from runtime.web.admin.places import Object, about_the_form, organization_of, place
 from runtime.web.admin.site_structure import parts_of, spaces_left
 from runtime.web.admin.sites import ONE, path_to, site_page
@@ -80,7 +80,9 @@ def _find(visit: OperatorVisit, organization: str, site: str, kind: str, part: s
     return found, parts
 
 
-def _show(visit: OperatorVisit, organization: str, site: str, kind: str, part: str, problem: str = "") -> Response:
+def _show(
+    visit: OperatorVisit, organization: str, site: str, kind: str, part: str, refused: Refused = NOTHING_REFUSED
+) -> Response:
     found, parts = _find(visit, organization, site, kind, part)
     groups = [(one["id"], one["title"]) for one in parts if one["object"] == "site-section-group"]
     return site_page(
@@ -89,7 +91,7 @@ def _show(visit: OperatorVisit, organization: str, site: str, kind: str, part: s
         site,
         "site_part",
         "",
-        problem,
+        refused,
         kind=kind,
         word=KINDS[kind].word,
         one=found,

@@ -10,6 +10,7 @@ from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.web.admin.browser import OperatorVisit, add_page
 from runtime.web.admin.content_tree import spaces_to_choose
+from runtime.web.admin.forms import NOTHING_REFUSED, Refused
 from runtime.web.admin.places import Object, about_the_form, place
 from runtime.web.admin.sites import ONE, path_to, site_page
 
@@ -33,7 +34,7 @@ def spaces_left(visit: OperatorVisit, organization: str, structure: list[Object]
     return [(id, title) for id, title in spaces_to_choose(visit, organization) if id not in used]
 
 
-def show(visit: OperatorVisit, organization: str, site: str, problem: str = "") -> Response:
+def show(visit: OperatorVisit, organization: str, site: str, refused: Refused = NOTHING_REFUSED) -> Response:
     """Show a site: whether it is published, and what it is made of."""
     structure = visit.do("getSiteStructure", path_to(organization, site))
     tree = structure["structure"]
@@ -44,7 +45,7 @@ def show(visit: OperatorVisit, organization: str, site: str, problem: str = "") 
         site,
         "site",
         "",
-        problem,
+        refused,
         tree=tree,
         flat=structure["type"] == "siteSpaces",
         groups=groups,

@@ -12,7 +12,7 @@ from runtime.contract import errors
 from runtime.contract.sites import SiteVisibility
 from runtime.web.admin.browser import PATH, OperatorVisit, add_page
 from runtime.web.admin.content_tree import spaces_to_choose
-from runtime.web.admin.forms import Question, add_question
+from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question
 from runtime.web.admin.paging import every, page_of
 from runtime.web.admin.places import Object, about_the_form, filters, organization_of, place
 from runtime.web.admin.security_policies import with_pictures
@@ -45,13 +45,19 @@ def path_to(organization: str, site: str, **more: str) -> dict[str, str]:
 
 
 def site_page(
-    visit: OperatorVisit, organization: str, site: str, template: str, part: str, problem: str = "", **values: Any
+    visit: OperatorVisit,
+    organization: str,
+    site: str,
+    template: str,
+    part: str,
+    refused: Refused = NOTHING_REFUSED,
+    **values: Any,
 ) -> Response:
     """Fill in a page of a site; `part` is which one it is."""
     within = organization_of(visit, organization)
     return visit.page(
         template,
-        400 if problem else 200,
+        refused.status,
         policy=with_pictures(visit.host),
         organization=within,
         here="sites",
@@ -61,20 +67,20 @@ def site_page(
         may=within["permissions"]["createContent"],
         may_delete=within["permissions"]["admin"],
         visibilities=VISIBILITIES,
-        problem=problem,
+        problem=refused.message,
         form=visit.form,
         **values,
     )
 
 
-def _list(visit: OperatorVisit, organization: str, problem: str = "") -> Response:
+def _list(visit: OperatorVisit, organization: str, refused: Refused = NOTHING_REFUSED) -> Response:
     within = organization_of(visit, organization)
     path, query = {"organizationId": organization}, filters("title")
     listed = page_of(visit, "listSites", path, filters=query)
     may = within["permissions"]["createContent"]
     return visit.page(
         "sites",
-        400 if problem else 200,
+        refused.status,
         organization=within,
         here="sites",
         at=place("orgs", organization, "sites"),
@@ -83,7 +89,7 @@ def _list(visit: OperatorVisit, organization: str, problem: str = "") -> Respons
         spaces=spaces_to_choose(visit, organization) if may else [],
         visibilities=VISIBILITIES,
         may=may,
-        problem=problem,
+        problem=refused.message,
         form=visit.form,
     )
 
@@ -107,11 +113,11 @@ def _publish(visit: OperatorVisit, organization: str, site: str) -> Response:
     return visit.to(f"{place('orgs', organization, 'sites', site)}#publish")
 
 
-def _settings(visit: OperatorVisit, organization: str, site: str, problem: str = "") -> Response:
+def _settings(visit: OperatorVisit, organization: str, site: str, refused: Refused = NOTHING_REFUSED) -> Response:
     found = every(visit, "listSiteIntegrations", path_to(organization, site))
     signing_in = [(one["name"], one["title"]) for one in found if "site:visitor:auth" in one["scopes"]]
-    more = {"saved": "saved" in request.args and not problem, "signing_in": signing_in}
-    return site_page(visit, organization, site, "site_settings", "settings", problem, **more)
+    more = {"saved": "saved" in request.args and not refused.message, "signing_in": signing_in}
+    return site_page(visit, organization, site, "site_settings", "settings", refused, **more)
 
 
 def _change(visit: OperatorVisit, organization: str, site: str) -> Response:
@@ -129,7 +135,7 @@ def _change(visit: OperatorVisit, organization: str, site: str) -> Response:
     if form.get("basename"):
         body["basename"] = form["basename"]
     if body["visibility"] not in get_args(SiteVisibility):
-        return _settings(visit, organization, site, "Choose who may read the site.")
+        return _settings(visit, organization, site, Refused(message="Choose who may read the site.", status=400))
     try:
         visit.do("updateSiteById", path_to(organization, site), body=body)
     except errors.ApiError as error:

@@ -7,7 +7,7 @@ from flask import Flask, Response, request
 from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.web.admin.browser import OperatorVisit, add_page
-from runtime.web.admin.forms import Question, add_question
+from runtime.web.admin.forms import NOTHING_REFUSED, Question, Refused, add_question
 from runtime.web.admin.places import about_the_form, organization_of, place
 from runtime.web.admin.sites import ONE, path_to, site_page
 
@@ -20,7 +20,9 @@ def mount_visitor_sign_in(app: Flask, host: Host) -> None:
     add_question(app, host, f"{ONE}/sign-in/replace", _before_replacing, _replace)
 
 
-def _show(visit: OperatorVisit, organization: str, site: str, problem: str = "", key: bool = False) -> Response:
+def _show(
+    visit: OperatorVisit, organization: str, site: str, refused: Refused = NOTHING_REFUSED, key: bool = False
+) -> Response:
     _needs_own_service(visit, organization, site)
     auth = visit.do("getSitePublishingAuthById", path_to(organization, site))
     return site_page(
@@ -29,10 +31,10 @@ def _show(visit: OperatorVisit, organization: str, site: str, problem: str = "",
         site,
         "visitor_sign_in",
         "settings",
-        problem,
+        refused,
         fallback=auth.get("fallbackURL", ""),
         key=auth["privateKey"] if key else "",
-        saved="saved" in request.args and not problem and not key,
+        saved="saved" in request.args and not refused.message and not key,
     )
 
 

@@ -47,7 +47,6 @@ LABELS = {
 """The labels of the fields of forms, by what operations call them."""
 SOURCE_LABELS = {"source": "Path", "source.url": "Address"}
 """What operations call by one name, and pages by two: of redirects, and of specifications and imports."""
-_PLACE = re.compile(r"([A-Za-z]\w*(?:\.\w+)*): (?=\S)")
 _INDEX = re.compile(r"[0-9]{1,6}")
 _NAMED = re.compile(r"`(\w+)`")
 USUAL_LABELS_ONLY: Mapping[str, str] = MappingProxyType({})
@@ -59,14 +58,10 @@ def on_page(error: errors.ApiError, labels: Mapping[str, str] = USUAL_LABELS_ONL
 
     `labels` are those that the form at hand has in place of the usual ones.
     """
-    message = error.on_pages
-    if error.worded_for_pages:
-        return message
-    placed = _PLACE.match(message)
-    label = labels.get(placed[1]) or _label(placed[1]) if placed else None
-    if not placed or not label:
-        return message
-    said = _NAMED.sub(lambda name: f"“{LABELS[name[1]]}”" if name[1] in LABELS else name[0], message[placed.end() :])
+    label = labels.get(error.field) or _label(error.field)
+    if error.worded_for_pages or label is None:
+        return error.on_pages
+    said = _NAMED.sub(lambda name: f"“{LABELS[name[1]]}”" if name[1] in LABELS else name[0], error.rule)
     return f"{label}: {said.replace(OBJECT_ALTERNATIVE, '')}"
 
 

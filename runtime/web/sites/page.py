@@ -133,7 +133,7 @@ def _render(host: Host, reading: Reading, site: SiteRow, name: str, key: str | N
     site, claims, content = _sent(host, site, LONGEST_RENDER, key)
     request_body = parse_body(RenderIntegration, content)
     if not isinstance(request_body.context, DocumentContext) or request_body.context.editable:
-        raise errors.BadRequest("context: readers see documents, but cannot edit them")
+        raise errors.BadRequest("readers see documents, but cannot edit them", field="context")
     _within(reading.renders.take(site.id))
     basis = host.database.basis()
     with host.database.transaction(writes=False) as session:
@@ -158,7 +158,7 @@ def _insights(host: Host, reading: Reading, site: SiteRow) -> Response:
     tracked = parse_body(TrackEvents, content)
     home = host.addresses.site(site.id)
     if len(tracked.events) > MAX_INSIGHTS or any(not event.location.url.startswith(home) for event in tracked.events):
-        raise errors.BadRequest(f"events: at most {MAX_INSIGHTS} at once, of pages of this site")
+        raise errors.BadRequest(f"at most {MAX_INSIGHTS} at once, of pages of this site", field="events")
     _within(reading.insights.take_all(site.id, len(tracked.events)))
     for one in tracked.events:
         one.session.ip = request.remote_addr or ""

@@ -16,7 +16,7 @@ from runtime.contract import manifest
 from runtime.contract.base import Body, Query, WireModel
 from runtime.contract.expected import expected
 from runtime.contract.organizations import UpdateOrganization
-from runtime.contract.validation import sentence
+from runtime.contract.validation import bad_request
 
 
 def patterns(part: Any) -> Iterator[str]:
@@ -53,4 +53,4 @@ def test_none_is_declared_without_words() -> None:
 def test_errors_say_the_words_and_not_the_pattern() -> None:
     with pytest.raises(ValidationError) as refused:
         UpdateOrganization.model_validate({"emailDomains": ["a.example", "!"]})
-    assert sentence(refused.value) == "emailDomains.1: must be a domain such as example.com"
+    assert bad_request(refused.value).message == "emailDomains.1: must be a domain such as example.com"

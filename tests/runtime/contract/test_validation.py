@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, Field, StringConstraints, ValidationError
 from pydantic_core.core_schema import ErrorType
 
 from runtime.contract.base import Body, Text
-from runtime.contract.validation import SAID, sentence
+from runtime.contract.validation import SAID, bad_request
 
 
 class Named(Body):
@@ -73,7 +73,7 @@ CIRCLE = {"kind": "circle", "radius": 1}
 def test_only_names_of_the_body_are_told(body: object, said: str) -> None:
     with pytest.raises(ValidationError) as refused:
         Drawing.model_validate_json(json.dumps(body))
-    assert sentence(refused.value, of=body) == said
+    assert bad_request(refused.value, of=body).message == said
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_only_names_of_the_body_are_told(body: object, said: str) -> None:
 def test_the_first_error_is_a_sentence(body: dict[str, object], said: str) -> None:
     with pytest.raises(ValidationError) as refused:
         Named.model_validate(body)
-    assert sentence(refused.value) == said
+    assert bad_request(refused.value).message == said
 
 
 def test_what_is_said_is_said_of_errors_that_there_are() -> None:

@@ -23,20 +23,31 @@ def test_every_label_is_one_of_a_page() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "said"),
+    ("field", "rule", "said"),
     [
-        ("slug: must be short", "Name: must be short"),
-        ("emails.2: must be one or an object (and 3 more)", "E-mail addresses, number 3: must be one (and 3 more)"),
-        ("emails.0.email: is required", "E-mail addresses, number 1: is required"),
-        ("source.url: must be an address", "Address: must be an address"),
-        ("source: must be a path", "Path: must be a path"),
-        ("sso: send `ssoURL` of `ours`", "Single sign-on only: send “Sign-in address (SSO URL)” of `ours`"),
-        ("unheard: must be short", "unheard: must be short"),
-        ("The title `slug` is taken.", "The title `slug` is taken."),
+        ("slug", "must be short", "Name: must be short"),
+        ("emails.2", "must be one or an object (and 3 more)", "E-mail addresses, number 3: must be one (and 3 more)"),
+        ("emails.0.email", "is required", "E-mail addresses, number 1: is required"),
+        ("source.url", "must be an address", "Address: must be an address"),
+        ("source", "must be a path", "Path: must be a path"),
+        ("sso", "send `ssoURL` of `ours`", "Single sign-on only: send “Sign-in address (SSO URL)” of `ours`"),
+        ("unheard", "must be short", "unheard: must be short"),
+        ("", "The title `slug` is taken.", "The title `slug` is taken."),
+        ("", "slug: of a sentence, not of a field", "slug: of a sentence, not of a field"),
     ],
 )
-def test_names_are_labels(message: str, said: str) -> None:
-    assert on_page(errors.BadRequest(message)) == said
+def test_fields_are_labels(field: str, rule: str, said: str) -> None:
+    assert on_page(errors.BadRequest(rule, field=field)) == said
+
+
+def test_fields_are_told_apart_from_what_is_wrong_with_them() -> None:
+    for source in RUNTIME.glob("**/*.py"):
+        for call in ast.walk(ast.parse(source.read_text())):
+            if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("errors.") and call.args:
+                sentence = ast.unparse(call.args[0])
+                assert not re.match(r"f?['\"][a-z{][\w.{}]*: ", sentence), (
+                    f"{source.relative_to(RUNTIME)}:{call.lineno}"
+                )
 
 
 def test_pages_speak_of_no_tokens() -> None:
@@ -63,9 +74,9 @@ def test_words_of_a_script_are_its_own() -> None:
 
 
 def test_what_was_worded_for_pages_is_left_alone() -> None:
-    assert on_page(errors.BadRequest("url: must be", on_pages="url: must be `slug`")) == "url: must be `slug`"
+    assert on_page(errors.BadRequest("must be", field="url", on_pages="url: must be `slug`")) == "url: must be `slug`"
 
 
 @pytest.mark.parametrize("place", ["emails.\u00b2", "a.\u00b2", f"emails.{'9' * 5000}"])
 def test_what_only_looks_like_a_number_is_none(place: str) -> None:
-    assert on_page(errors.BadRequest(f"{place}: is required")).endswith("is required")
+    assert on_page(errors.BadRequest("is required", field=place)).endswith("is required")
