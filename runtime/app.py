@@ -183,14 +183,14 @@ def create_app(
     # Where the database is elsewhere, processes of other machines may serve from it, too.
     counts = None if changes is None or settings.database_url else ChangeCounts(changes, index)
     database = Database(settings.database_address, alone=settings.alone, changes=counts)
+    followers = Followers(database, alone=settings.alone)
     try:
-        host = _host(settings, index, database, Followers(database, alone=settings.alone), port)
-    except BadSetting as error:
+        host = _host(settings, index, database, followers, port)
+    except (BadSetting, SandboxUnavailable) as error:
+        followers.close()
         database.close()
-        raise SettingRefused(str(error)) from error
-    except SandboxUnavailable as error:
-        database.close()
-        raise StartRefused(str(error)) from error
+        refusal = SettingRefused if isinstance(error, BadSetting) else StartRefused
+        raise refusal(str(error)) from error
     app = Flask("runtime", static_folder=None)
     set_up_routing(app)
     mount_errors(app)
@@ -249,7 +249,9 @@ def _host(settings: Settings, index: int, database: Database, followers: Followe
     elsewhere = settings.tunnel_url.rstrip("/")
     relay = Relay((lambda tunnel: f"{elsewhere}/{tunnel}") if elsewhere else addresses.tunnel)
     egress = _egress(settings, addresses, port)
-    blobs = _blobs(settings, database)
+    # What may refuse a setting comes before what starts threads and processes.
+    blobs, broker = _blobs(settings, database), _broker(settings)
+    server, model = _mail_server(settings), _answer_model(settings)
     engines = create_engines(
         settings.sandbox,
         egress,
@@ -269,7 +271,6 @@ def _host(settings: Settings, index: int, database: Database, followers: Followe
     sampling = Sampling(followers, part, everything=settings.preview)
     invoker = Invoker(engines, recorder, sampling, settings.limits, tunnels, capacity.calls)
     plans = Plans(database, Planner(addresses))
-    broker = _broker(settings)
     # Without a broker, other processes look for work by themselves.
     tell: Callable[[Work], None] = broker.tell if broker is not None else lambda _: None
     dispatcher = Dispatcher(
@@ -293,7 +294,6 @@ def _host(settings: Settings, index: int, database: Database, followers: Followe
         broker.listen("events", dispatcher.wake_here)
         broker.listen("jobs", jobs.wake_here)
     renders = RenderCache(settings.render_cache_bytes)
-    server = _mail_server(settings)
     return Host(
         settings=settings,
         addresses=addresses,
@@ -317,7 +317,7 @@ def _host(settings: Settings, index: int, database: Database, followers: Followe
         jobs=jobs,
         broker=broker,
         indexer=Indexer(database),
-        answer_model=_answer_model(settings),
+        answer_model=model,
         mailer=Mailer(database, server, addresses, settings.mail_retry_seconds) if server is not None else None,
         authenticator=Authenticator(database),
         known_owners=KnownOwners(),

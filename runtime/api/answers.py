@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 from flask import Flask, Response, request
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, NotSupportedError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.orm.exc import StaleDataError
 from werkzeug.exceptions import HTTPException
@@ -77,12 +77,19 @@ def error_answer(error: Exception, doing: str) -> RawAnswer:
         return _answer(409, conflicts.REMOVED)  # the row to be changed was deleted concurrently
     if isinstance(error, BlobsUnavailable):  # logged by the storage, once
         return _answer(503, FILES_UNAVAILABLE, _headers_for(errors.Unavailable()))
-    if isinstance(error, (DBAPIError, DatabaseGone, NoConnection)):
+    if _is_away(error):
         log.error("%s: the database refused: %s", doing, getattr(error, "orig", None) or error)
         unavailable = errors.Unavailable()
         return _answer(unavailable.status, unavailable.message, _headers_for(unavailable))
     log.error("%s failed", doing, exc_info=error)
     return _answer(500, "Something went wrong unexpectedly; see the host's log.")
+
+
+def _is_away(error: Exception) -> bool:
+    """Return whether the database is away or cannot go on for now, as opposed to what only a bug causes."""
+    if isinstance(error, DBAPIError) and not error.connection_invalidated:
+        return not isinstance(error, (DataError, IntegrityError, NotSupportedError, ProgrammingError))
+    return isinstance(error, (DBAPIError, DatabaseGone, NoConnection))
 
 
 def worded_answer(error: errors.ApiError, message: str) -> RawAnswer:

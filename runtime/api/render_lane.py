@@ -73,7 +73,9 @@ class RenderLane:
             answer = self._answer(environ, operation, dict(zip(self._parameters, names, strict=True)))
         except Exception as error:
             answer = error_answer(error, f"{method} {environ['PATH_INFO']}")
-        start_response(answer.status_line, [*answer.headers, ("Content-Length", str(len(answer.body)))])
+        # Of an answer that is known already it would be the length of that one (RFC 9110, 8.6).
+        length = [] if answer.status == 304 else [("Content-Length", str(len(answer.body)))]
+        start_response(answer.status_line, [*answer.headers, *length])
         return [b"" if method == "HEAD" else answer.body]
 
     def _answer(self, environ: WSGIEnvironment, operation: Operation, path: dict[str, str]) -> RawAnswer:

@@ -12,7 +12,7 @@ import smtplib
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
@@ -33,6 +33,7 @@ log = logging.getLogger(__name__)
 
 EVERY = 15.0
 AT_ONCE = 20
+"""E-mails that are looked at for one that no other process sends."""
 TIMEOUT = 20.0
 """Timeout, in seconds, of each answer of the SMTP server."""
 LEASE = timedelta(minutes=2)
@@ -97,10 +98,11 @@ class MailServer:
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    """An invite to send, with the number of the attempt; read before any waiting."""
+    """An invite to send, with the number of the attempt; read when it was claimed."""
 
     invite: str
     attempt: int
+    claimed_until: datetime
     to: str
     title: str
     inviter: str
@@ -140,23 +142,25 @@ class Mailer:
 
     def send_due(self) -> int:
         """Send what is due; returns how many e-mails were sent."""
-        with self._database.transaction(writes=False) as session:
-            waiting = bool(invites.due(session, now(), 1))
-        if not waiting:
-            return 0
-        with self._database.transaction(writes=True) as session:
-            moment = now()
-            due = [
-                self._due(session, row)
-                for row in invites.due(session, moment, AT_ONCE)
-                if invites.claim(session, row, moment + LEASE)
-            ]
         sent = 0
-        for mail in due:
-            if self._thread.stopping.is_set():
-                break  # claimed e-mails are due again when the lease expires
+        while not self._thread.stopping.is_set():
+            with self._database.transaction(writes=False) as session:
+                if not invites.due(session, now(), 1):
+                    break
+            mail = self._claim()
+            if mail is None:
+                break  # another process is at it
             sent += self._send(mail)
         return sent
+
+    def _claim(self) -> _Due | None:
+        """Claim one e-mail, just before it is sent: its lease lasts longer than that, and the invite still stands."""
+        with self._database.transaction(writes=True) as session:
+            moment = now()
+            for row in invites.due(session, moment, AT_ONCE):
+                if invites.claim(session, row, moment + LEASE):
+                    return self._due(session, row, moment + LEASE)
+        return None
 
     def _send(self, mail: _Due) -> bool:
         again = None
@@ -165,7 +169,7 @@ class Mailer:
         except ValueError:
             log.warning("the e-mail of invite %s cannot be written; giving up", mail.invite)
             with self._database.transaction(writes=True) as session:
-                invites.note_sent(session, mail.invite, None)
+                invites.note_sent(session, mail.invite, mail.claimed_until, None)
             return False
         try:
             self._server.send(message)
@@ -182,15 +186,16 @@ class Mailer:
         else:
             sent = True
         with self._database.transaction(writes=True) as session:
-            invites.note_sent(session, mail.invite, again)
+            invites.note_sent(session, mail.invite, mail.claimed_until, again)
         return sent
 
-    def _due(self, session: Session, row: EmailInviteRow) -> _Due:
+    def _due(self, session: Session, row: EmailInviteRow, claimed_until: datetime) -> _Due:
         organization = rows.find(session, HOST, OrganizationRow, id=row.organization_id)
         inviter = rows.find(session, HOST, UserRow, id=row.invited_by) if row.invited_by else None
         title = one_line(organization.title if organization is not None else "")
         link = self._addresses.app("join", row.organization_id, row.id)
-        return _Due(row.id, row.attempts, row.email, title, one_line(inviter.display_name) if inviter else "", link)
+        name = one_line(inviter.display_name) if inviter else ""
+        return _Due(row.id, row.attempts, claimed_until, row.email, title, name, link)
 
 
 def invitation(sender: str, to: str, title: str, inviter: str, link: str) -> EmailMessage:

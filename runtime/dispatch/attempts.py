@@ -12,6 +12,7 @@ from typing import Any
 from runtime.contract.invocation import Limits, Outcome, Trace
 from runtime.contract.masking import BY_SHAPE, Masker
 from runtime.dispatch.batches import write_all
+from runtime.dispatch.in_flight import Flight
 from runtime.dispatch.recorder import summary
 from runtime.dispatch.retention import Retention
 from runtime.dispatch.stored_answers import stored_answer
@@ -29,14 +30,10 @@ LONG = 16_384
 
 @dataclass(slots=True)
 class Attempt:
-    """The result of one delivery attempt, with what is stored about it; `ended` in epoch seconds.
+    """The result of one delivery attempt, with what is stored about it; `ended` in epoch seconds."""
 
-    Without a state, for an event that was claimed and not begun.
-    """
-
-    event: Claimed
-    organization_id: str
-    state: str = ""
+    flight: Flight
+    state: str
     integration: str = ""
     answer: int | None = None
     delay: float = 0.0
@@ -47,6 +44,11 @@ class Attempt:
     outcome: Outcome | None = None
     _values: dict[str, Any] | None = None
     _shown: str | None = None
+
+    @property
+    def event(self) -> Claimed:
+        """The event that was attempted."""
+        return self.flight.event
 
     @property
     def is_long(self) -> bool:
@@ -161,7 +163,8 @@ def store(
     def write(part: Sequence[tuple[Attempt, dict[str, Any]]]) -> None:
         with database.transaction(writes=True) as session:
             queue.finish(session, owner, [values for _, values in part], unbegun)
-            retention.ended(session, (_kept(attempt, values) for attempt, values in part))
+            count = retention.ended(session, (_kept(attempt, values) for attempt, values in part))
+        count()
         unbegun.clear()  # they may be claimed again, which a further part must not undo
 
     for (attempt, _), error in write_all(results, write):

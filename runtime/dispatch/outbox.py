@@ -76,11 +76,17 @@ def emit(
 
 
 def emit_to(session: Session, kind: str, installation: InstallationRow, *fields: dict[str, Any]) -> None:
-    """Write an event with each of these fields for one installation, whatever its status: its setup and its deletion.
+    """Write an event with each of these fields for one installation, whatever its status.
 
     They are left out if too many are waiting (see above); their ids are not returned, since they may not exist.
     """
     _insert_if_room(session, *(_row(kind, installation.integration_id, installation.id, one) for one in fields))
+
+
+def emit_deletion(session: Session, kind: str, installation: InstallationRow, *fields: dict[str, Any]) -> None:
+    """Write events like `emit_to`, behind all of the installation: a script that has cleaned up is not set up again."""
+    queue.hold_no_longer(session, installation.id)
+    emit_to(session, kind, installation, *fields)
 
 
 def emit_change(session: Session, kind: str, installation: InstallationRow, fields: dict[str, Any]) -> None:

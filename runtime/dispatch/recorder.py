@@ -31,12 +31,20 @@ MAX_WAITING = 5_000
 WAITS = ("pending", "failed")
 ELSEWHERE = 2 * PAUSE
 """Seconds after which other processes have written what they recorded, unless they are very busy."""
+PATIENCE = 30.0
+"""Seconds for which a call is kept that cannot be written because the database is away; then it is lost, and logged."""
+LAST_TRIES = 5.0
+"""The same where the host stops."""
+RETRY = 0.5
 LONGEST_FLUSH = 0.5
 """Seconds that a reader waits for recorded calls to be written, minus the time that the writer is already blocked."""
 
 
 class Recorder:
-    """A buffer and the thread that empties it; `record` waits when the database cannot keep up."""
+    """A buffer and the thread that empties it; `record` waits when the database cannot keep up.
+
+    While the database is away calls wait for it, for at most `PATIENCE` seconds since it was last there: scripts go on.
+    """
 
     def __init__(self, database: Database, announcer: Announcer, keep: int, *, alone: bool = True) -> None:
         self._database = database
@@ -45,6 +53,7 @@ class Recorder:
         self._waiting: deque[tuple[str, dict[str, Any]]] = deque()
         self._written = 0
         self._writing_since: float | None = None
+        self._away_since: float | None = None
         self._moving = threading.Lock()
         self._hurry = threading.Event()
         self._stopping = threading.Event()
@@ -58,7 +67,7 @@ class Recorder:
         self._waiting.append((integration, row))
 
     def flush(self) -> None:
-        """Wait until everything recorded so far is written.
+        """Wait until everything recorded so far is written, or lost.
 
         At most `LONGEST_FLUSH` seconds, also if the database is locked: what is not written by then is read the next
         time. With several processes, `ELSEWHERE` seconds more for theirs: a reader's calls may be answered there.
@@ -100,11 +109,12 @@ class Recorder:
         if not batch:
             return
         self._writing_since = time.monotonic()
-        try:
-            for _, error in write_all(batch, self._write):
-                log.error("a call could not be recorded", exc_info=error)
-        except Exception:  # whatever the error is, this thread must go on
-            log.exception("%d calls could not be recorded", len(batch))
+        left = list(batch)
+        while not self._write_down(left):
+            if not self._may_come_back():
+                log.error("%d calls are missing in the event log: the database was away for too long", len(left))
+                break
+            time.sleep(RETRY)
         self._writing_since = None
         with self._moving:
             for _ in batch:
@@ -112,11 +122,36 @@ class Recorder:
             self._written += len(batch)
         self._tell(batch)
 
+    def _write_down(self, calls: list[tuple[str, dict[str, Any]]]) -> bool:
+        """Write calls; returns False where the database is away, and leaves in the list those not written yet."""
+        written = set[str]()
+
+        def write(part: Sequence[tuple[str, dict[str, Any]]]) -> None:
+            self._write(part)
+            written.update(row["id"] for _, row in part)
+
+        try:
+            for _, error in write_all(tuple(calls), write):
+                log.error("a call could not be recorded", exc_info=error)
+        except Exception:  # whatever the error is, this thread must go on
+            calls[:] = [call for call in calls if call[1]["id"] not in written]
+            if self._away_since is None:
+                self._away_since = time.monotonic()
+                log.exception("%d calls could not be recorded; trying again", len(calls))
+            return False
+        self._away_since = None
+        return True
+
+    def _may_come_back(self) -> bool:
+        since = self._away_since
+        return since is None or time.monotonic() - since < (LAST_TRIES if self._stopping.is_set() else PATIENCE)
+
     def _write(self, batch: Sequence[tuple[str, dict[str, Any]]]) -> None:
         moment = time.time()
         with self._database.transaction(writes=True) as session:
             queue.add(session, [row | {"ended_at": moment} for _, row in batch])
-            self._retention.ended(session, ((row["integration_id"], _size(row)) for _, row in batch))
+            count = self._retention.ended(session, ((row["integration_id"], _size(row)) for _, row in batch))
+        count()
 
     def _tell(self, batch: list[tuple[str, dict[str, Any]]]) -> None:
         for integration, row in batch:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from sqlalchemy.orm import Session
 
@@ -23,15 +24,18 @@ class Retention:
         self._every = min(SELDOM, max(1, keep // 2))
         self._since: dict[str, tuple[int, int]] = {}
 
-    def ended(self, session: Session, events: Iterable[tuple[str, int]]) -> None:
-        """Record that events ended, by their integrations and sizes, in the transaction that stores their results."""
-        touched = set[str]()
+    def ended(self, session: Session, events: Iterable[tuple[str, int]]) -> Callable[[], None]:
+        """Delete what is too much with events that end, given by their integrations and sizes, in their transaction.
+
+        Returns what counts them, to be called once the transaction is committed: what is rolled back is not counted.
+        """
+        since = dict[str, tuple[int, int]]()
         for integration_id, size in events:
-            count, bytes_ = self._since.get(integration_id, (self._every, 0))
-            self._since[integration_id] = count + 1, bytes_ + size
-            touched.add(integration_id)
-        for integration_id in sorted(touched):
-            count, bytes_ = self._since[integration_id]
+            count, bytes_ = since.get(integration_id) or self._since.get(integration_id, (self._every, 0))
+            since[integration_id] = count + 1, bytes_ + size
+        for integration_id in sorted(since):
+            count, bytes_ = since[integration_id]
             if count >= self._every or bytes_ >= queue.KEPT_BYTES:
                 queue.prune(session, integration_id, self._keep)
-                self._since[integration_id] = 0, 0
+                since[integration_id] = 0, 0
+        return partial(self._since.update, since)

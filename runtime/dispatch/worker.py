@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import random
 import threading
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
@@ -22,9 +23,9 @@ from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.attempts import Attempt, store
 from runtime.dispatch.deliveries import Deliveries
 from runtime.dispatch.fair_pool import FairPool
+from runtime.dispatch.in_flight import Flight, InFlight
 from runtime.dispatch.invoke import Invoker
 from runtime.dispatch.outbox import CHANGES_WINDOW, MAX_CHANGES
-from runtime.dispatch.owners import Owners
 from runtime.dispatch.retention import Retention
 from runtime.dispatch.retry import Delivered, Failed, Verdict, judge
 from runtime.engines import time_slices
@@ -32,7 +33,6 @@ from runtime.engines.engine import AnswerCut
 from runtime.engines.shares import NoneLeft, Turns
 from runtime.engines.threads import RepeatingThread
 from runtime.store import claims, queue
-from runtime.store.claims import Claimed
 from runtime.store.database import Database
 
 log = logging.getLogger(__name__)
@@ -41,12 +41,14 @@ BATCH = 256
 """Results written in one transaction."""
 CLAIMED = 1024
 """Events of an integration that are claimed at once. Meanwhile, no more events of their lanes are claimed."""
-MAX_FLYING = 4 * CLAIMED
+MAX_IN_FLIGHT = 4 * CLAIMED
 LOOK_EVERY = 0.5
 WRITE_EVERY = 0.01
 CLAIM_EVERY = 0.03
 UNWRITTEN = 4
 """Begun and not yet stored events per thread; if a host dies, these are delivered again."""
+LAST_TRIES = 5.0
+"""Seconds for which a host that stops tries to store results; those that it cannot store are delivered again."""
 
 
 class Dispatcher:
@@ -73,15 +75,12 @@ class Dispatcher:
         self._retention = Retention(keep)
         self._wake = threading.Event()
         self._stopping = threading.Event()
-        self._results: SimpleQueue[Attempt] = SimpleQueue()
-        self._flying: Counter[str] = Counter()  # by integration
-        self._flying_of: Counter[str] = Counter()  # by organization
-        self._owners = Owners()
-        self._ours: dict[int, float] = {}  # until when each claimed event is surely ours, on this process's clock
+        self._results: SimpleQueue[Attempt | Flight] = SimpleQueue()  # a flight alone was not begun
+        self._in_flight = InFlight(MAX_IN_FLIGHT, CLAIMED)
         self._begun = 0  # and not yet stored
         self._most_begun = threads * UNWRITTEN
-        self._counting = threading.Lock()
-        self._written = threading.Condition(self._counting)
+        self._written = threading.Condition()
+        self._last_try = math.inf
         self._drained = threading.Event()
         self._pool = FairPool(threads, "delivery")
         self._masking = Turns(1, threads, lease)
@@ -122,6 +121,7 @@ class Dispatcher:
         self._stopping.set()
         self._wake.set()
         self._pool.close()
+        self._last_try = time.monotonic() + LAST_TRIES
         self._drained.set()
         for thread in self._threads:
             if thread.ident is not None:
@@ -152,11 +152,7 @@ class Dispatcher:
 
         Unless some are `expected`, it looks whether there are any before it asks for the place of who writes.
         """
-        with self._counting:
-            room = MAX_FLYING - self._flying.total()
-            crowded = [integration for integration, count in self._flying.items() if count >= CLAIMED]
-            # As with threads: one organization's backlog never uses all slots.
-            full = [organization for organization, count in self._flying_of.items() if count >= room]
+        room, crowded, full = self._in_flight.room()
         if room <= 0:
             return 0, WRITE_EVERY
         with self._database.transaction(writes=False) if not expected else nullcontext() as session:
@@ -168,40 +164,44 @@ class Dispatcher:
             events = claims.claim(
                 session, self._owner, limit=min(CLAIMED, room), lease=self._lease, without=crowded, without_owners=full
             )
-            self._owners.learn(session, events)
+            owners = claims.owners(session, events)
         if not events:
             return 0, WRITE_EVERY  # another process was first
-        with self._counting:
-            self._ours |= dict.fromkeys((event.seq for event in events), until)
-            self._flying.update(event.integration_id for event in events)
-            self._flying_of.update(self._owners.of(event) for event in events)
-        for _, lane in groupby(sorted(events, key=lambda row: (row.lane, row.seq)), key=lambda row: row.lane):
-            events_of_lane = list(lane)
-            first = events_of_lane[0]
-            work = partial(self._deliver_lane, events_of_lane)
-            self._pool.submit(self._owners.of(first), first.integration_id, work)
+        # An integration stands for its organization where it, or the installation, is gone.
+        flights = [
+            Flight(event, owners.get(event.installation_id or event.integration_id, event.integration_id), until)
+            for event in events
+        ]
+        self._in_flight.add(flights)
+        flights.sort(key=lambda flight: (flight.event.lane, flight.event.seq))
+        for _, lane in groupby(flights, key=lambda flight: flight.event.lane):
+            flights_of_lane = list(lane)
+            first = flights_of_lane[0]
+            work = partial(self._deliver_lane, flights_of_lane)
+            self._pool.submit(first.organization_id, first.event.integration_id, work)
         return len(events), 0
 
-    def _deliver_lane(self, events: list[Claimed]) -> None:
+    def _deliver_lane(self, flights: list[Flight]) -> None:
         """Deliver events of one lane until one has to be retried, for which the others then wait."""
-        for place, event in enumerate(events):
+        for index, flight in enumerate(flights):
+            event = flight.event
             if not self._begin():
                 return  # events that were not begun are released when the threads have ended
             # After this process, or the database, was blocked, another process may have the lane.
-            if self._ours.get(event.seq, 0.0) <= time.monotonic():
+            if flight.leased_until <= time.monotonic():
                 log.warning("the lease of event %s expired before its delivery began", event.id)
                 self._unbegin()
-                self._give_back(events[place:])
+                self._give_back(flights[index:])
                 return
             try:
-                over = self._deliver(event)
+                over = self._deliver(flight)
             except Exception:
                 log.exception("event %s could not be delivered", event.id)
                 over = event.attempts > len(self._schedule)
                 delay = 0.0 if over else self._schedule[event.attempts - 1]
-                self._end(event, state="given-up" if over else "failed", delay=delay)
+                self._end(flight, state="given-up" if over else "failed", delay=delay)
             if not over:
-                self._give_back(events[place + 1 :])
+                self._give_back(flights[index + 1 :])
                 return
 
     def _begin(self) -> bool:
@@ -222,15 +222,16 @@ class Dispatcher:
             self._begun -= 1
             self._written.notify()
 
-    def _give_back(self, events: Sequence[Claimed]) -> None:
-        for event in events:
-            self._end(event)
+    def _give_back(self, flights: Sequence[Flight]) -> None:
+        for flight in flights:
+            self._results.put(flight)
 
-    def _deliver(self, event: Claimed) -> bool:
+    def _deliver(self, flight: Flight) -> bool:
         """Call the script; returns whether the event is finished, or will be retried."""
+        event = flight.event
         plan = self._deliveries.plan_for(event, json.loads(event.payload))
         if plan is None:
-            self._end(event, state="given-up")
+            self._end(flight, state="given-up")
             return True
 
         def judged(outcome: Outcome) -> Verdict:
@@ -248,7 +249,7 @@ class Dispatcher:
             if event.held:
                 trace.logs.insert(0, _held(event.held))
             self._end(
-                event,
+                flight,
                 state=state,
                 integration=plan.integration,
                 answer=outcome.status,
@@ -267,12 +268,12 @@ class Dispatcher:
         # The trace may arrive after the answer, so this is not left to the writing thread.
         return not isinstance(judged(outcome), Failed)
 
-    def _end(self, event: Claimed, **how: Any) -> None:
-        attempt = Attempt(event, self._owners.of(event), ended=time.time(), **how)
-        if attempt.state and attempt.is_long:
+    def _end(self, flight: Flight, **how: Any) -> None:
+        attempt = Attempt(flight, ended=time.time(), **how)
+        if attempt.is_long:
             # One per organization at a time, since it needs the interpreter, which all threads share. After waiting too
             # long, it is left to the writing thread.
-            with suppress(NoneLeft), self._masking.turn(attempt.organization_id):
+            with suppress(NoneLeft), self._masking.turn(flight.organization_id):
                 attempt.prepare(self._invoker.limits, told=self._announcer.heard(attempt.integration))
         self._results.put(attempt)
 
@@ -280,8 +281,8 @@ class Dispatcher:
         time_slices.answer_soon()
         while not (self._drained.is_set() and self._begun <= 0 and self._results.empty()):
             batch = self._take_results()
-            ended = [attempt for attempt in batch if attempt.state]
-            unbegun = [attempt.event.seq for attempt in batch if not attempt.state]
+            ended = [one for one in batch if isinstance(one, Attempt)]
+            unbegun = [one.event.seq for one in batch if isinstance(one, Flight)]
             # Here, and not in the delivering thread, except for long ones: the next event of the lane waits there.
             values = [attempt.values(self._invoker.limits) for attempt in ended]
             while batch:
@@ -290,15 +291,13 @@ class Dispatcher:
                     break
                 except Exception:  # whatever the error is, this thread must go on
                     log.exception("%d results could not be written; trying again", len(batch))
-                    if self._stopping.wait(LOOK_EVERY):
+                    if time.monotonic() >= self._last_try:
                         break
-            with self._counting:
-                self._flying -= Counter(attempt.event.integration_id for attempt in batch)
-                self._flying_of -= Counter(attempt.organization_id for attempt in batch)
+                    time.sleep(LOOK_EVERY)
+            self._in_flight.remove([one if isinstance(one, Flight) else one.flight for one in batch])
+            with self._written:
                 self._begun -= len(ended)
                 self._written.notify(len(ended))
-                for attempt in batch:
-                    self._ours.pop(attempt.event.seq, None)
             if batch:
                 self._wake.set()
             for attempt in ended:
@@ -311,9 +310,9 @@ class Dispatcher:
         except Exception:  # whatever the error is, this thread must go on
             log.exception("those who watch could not be told of event %s", attempt.event.id)
 
-    def _take_results(self) -> list[Attempt]:
+    def _take_results(self) -> list[Attempt | Flight]:
         try:
-            batch = [self._results.get(timeout=LOOK_EVERY)]
+            batch: list[Attempt | Flight] = [self._results.get(timeout=LOOK_EVERY)]
         except Empty:
             return []
         deadline = time.monotonic() + WRITE_EVERY
@@ -341,12 +340,11 @@ class Dispatcher:
 
     def _extend_leases(self) -> float:
         self._bring_back()
-        if self._flying:
+        if self._in_flight:
             until = time.monotonic() + self._lease
             with self._database.transaction(writes=True) as session:
                 extended = queue.extend(session, self._owner, self._lease)
-            with self._counting:
-                self._ours |= {place: until for place in extended if place in self._ours}
+            self._in_flight.extend(set(extended), until)
         return self._lease / 3
 
 

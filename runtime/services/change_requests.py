@@ -328,8 +328,8 @@ def lock(session: Session, space: SpaceRow) -> None:
 
 
 def refresh_open(session: Session, row: ChangeRequestRow) -> None:
-    """Reload a change request; raises BadRequest if it is merged or archived."""
-    session.refresh(row)
+    """Reload a change request; raises BadRequest if it is merged or archived, NotFound if it is gone."""
+    locks.read_anew(session, row)
     check_open(row)
 
 

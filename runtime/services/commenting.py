@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from pydantic import MISSING
-from sqlalchemy.exc import InvalidRequestError
 from sqlalchemy.orm import Session
 
 from runtime.contract import errors
@@ -109,10 +108,7 @@ def remove(session: Session, row: CommentRow | CommentReplyRow) -> bool:
 def _lock(session: Session, row: CommentRow | CommentReplyRow) -> None:
     """Lock the thread of a text and read it again, so that its size is counted right; raises NotFound if deleted."""
     locks.acquire(session, f"thread {row.comment_id if isinstance(row, CommentReplyRow) else row.id}")
-    try:
-        locks.refresh(session, row)
-    except InvalidRequestError:
-        raise errors.NotFound("This comment was deleted.") from None
+    locks.refresh(session, row)
 
 
 def _count(session: Session, row: CommentRow | CommentReplyRow, before: int = 0) -> None:

@@ -297,14 +297,14 @@ def _remove_parts(
         told += [_gone(found[one], brief=brief) for one in batch if one in found]
         session.flush()  # which lets go of what was loaded
     if told:
-        outbox.emit_to(session, f"{EVENT[_KINDS[table]]}_deleted", installation, *told)
+        outbox.emit_deletion(session, f"{EVENT[_KINDS[table]]}_deleted", installation, *told)
 
 
 def _removed(session: Session, installation: InstallationRow, row: Configured) -> None:
     """Note that an installation, or a part of it, was removed; the script hears of it."""
     told = _gone(row)
     session.flush()
-    outbox.emit_to(session, f"{EVENT[_KINDS.get(type(row), 'account')]}_deleted", installation, told)
+    outbox.emit_deletion(session, f"{EVENT[_KINDS.get(type(row), 'account')]}_deleted", installation, told)
 
 
 def _gone(row: Configured, *, brief: bool = False) -> dict[str, Any]:

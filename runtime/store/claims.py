@@ -67,7 +67,8 @@ def claim(
     """Claim due events for this process, oldest first, and those whose lease has expired.
 
     None of the integrations `without`, and none of the organizations `without_owners`. Nothing is taken from a lane
-    that has an event in flight or one that is to be tried again: events of one installation keep their order.
+    that has an event in flight or one that is to be tried again: events of one installation keep their order, but for
+    those that are held back, which others pass.
     """
     if is_postgresql(session):
         # One process takes at a time. Which lanes are in flight is read from rows, and what another transaction has

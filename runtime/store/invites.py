@@ -57,6 +57,7 @@ def claim(session: Session, row: EmailInviteRow, until: datetime) -> bool:
     return bool(taken.rowcount == 1)  # type: ignore[attr-defined]
 
 
-def note_sent(session: Session, invite_id: str, again_at: datetime | None) -> None:
-    """Note that an e-mail was sent, or when to try again; one that was replaced meanwhile is left alone."""
-    session.execute(update(EmailInviteRow).where(EmailInviteRow.id == invite_id).values(send_at=again_at))
+def note_sent(session: Session, invite_id: str, claimed_until: datetime, again_at: datetime | None) -> None:
+    """Note that an e-mail was sent, or when to try again, unless it was replaced or claimed by another meanwhile."""
+    mine = update(EmailInviteRow).where(EmailInviteRow.id == invite_id, EmailInviteRow.send_at == claimed_until)
+    session.execute(mine.values(send_at=again_at))

@@ -77,7 +77,10 @@ def next_due(
 
 
 def claim(session: Session, row: JobRow, holder: str, lease: float) -> bool:
-    """Claim a job for `lease` seconds and count the attempt; returns False if another process was first."""
+    """Claim a job for `lease` seconds and count the attempt; returns False if another process was first.
+
+    Also where another one has tried it since `row` was read: what it was left with is not in the row.
+    """
     # Whoever takes another job of the same kind and subject meanwhile waits, and then finds this one held.
     acquire(session, f"job:{row.kind}:{row.subject}")
     moment = now()
@@ -89,7 +92,7 @@ def claim(session: Session, row: JobRow, holder: str, lease: float) -> bool:
     free = or_(JobRow.leased_until.is_(None), JobRow.leased_until <= moment)
     taken = session.execute(
         update(JobRow)
-        .where(JobRow.id == row.id, free)
+        .where(JobRow.id == row.id, JobRow.attempts == row.attempts, JobRow.due_at == row.due_at, free)
         .values(holder=holder, leased_until=moment + timedelta(seconds=lease), attempts=JobRow.attempts + 1)
         .execution_options(synchronize_session=False)
     )

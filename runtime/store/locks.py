@@ -8,7 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import text
+from sqlalchemy.exc import InvalidRequestError
 from sqlalchemy.orm import Session
+
+from runtime.contract import errors
+
+GONE = "Somebody has just deleted this, or something it belongs to."
 
 
 def acquire(session: Session, *names: str) -> None:
@@ -22,12 +27,20 @@ def acquire(session: Session, *names: str) -> None:
 def refresh(session: Session, *rows: Any) -> None:
     """Read rows anew that a writing session read before it held its lock.
 
-    SQLite's only writer has them as they stand: its transaction began before it read anything. Raises
-    InvalidRequestError for a row that is gone.
+    SQLite's only writer has them as they stand: its transaction began before it read anything. Raises NotFound for a
+    row that is gone.
     """
     if others_write(session):
         for row in rows:
-            session.refresh(row)
+            read_anew(session, row)
+
+
+def read_anew(session: Session, row: Any, **how: Any) -> None:
+    """Read a row anew, and lock it as `session.refresh` is told to; raises NotFound for one that is gone."""
+    try:
+        session.refresh(row, **how)
+    except InvalidRequestError:
+        raise errors.NotFound(GONE, on_pages=GONE) from None
 
 
 def others_write(session: Session) -> bool:

@@ -170,6 +170,19 @@ def next_slot(session: Session, installation_id: str, *, most: int, window: floa
     return None if crowded is None else crowded + window
 
 
+def hold_no_longer(session: Session, installation_id: str) -> None:
+    """Make the held events of an installation due, so that what follows does not overtake them."""
+    held = and_(EventRow.state == "pending", EventRow.held > 0.0, EventRow.due_at > time.time())
+    found = _lock(session, EventRow.installation_id == installation_id, held)
+    if found:
+        session.execute(
+            update(EventRow)
+            .where(EventRow.seq.in_(found))
+            .values(due_at=time.time())
+            .execution_options(synchronize_session=False)
+        )
+
+
 def strayed(session: Session, lease: float, schedule: Sequence[float]) -> bool:
     """Return whether `bring_back` would find anything, without locking for it."""
     beyond = or_(*(condition for condition, _, _ in _beyond(time.time(), lease, schedule)))

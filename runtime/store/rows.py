@@ -12,12 +12,10 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, func, inspect, literal, select, true
-from sqlalchemy.exc import InvalidRequestError
 from sqlalchemy.orm import Session
 
-from runtime.contract import errors
 from runtime.contract.organizations import Role
-from runtime.store import cursors
+from runtime.store import cursors, locks
 from runtime.store.cursors import Order
 from runtime.store.database import Table
 from runtime.store.epoch_cache import record_of
@@ -182,10 +180,7 @@ def lock(session: Session, row: Table) -> None:
     New rows may refer to it meanwhile: whoever inserts one, and waits for this lock, might hold what its holder needs.
     Raises NotFound where it was deleted a moment ago.
     """
-    try:
-        session.refresh(row, with_for_update={"key_share": True})
-    except InvalidRequestError:
-        raise errors.NotFound from None
+    locks.read_anew(session, row, with_for_update={"key_share": True})
 
 
 def remove(session: Session, row: Table) -> bool:

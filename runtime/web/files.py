@@ -76,7 +76,14 @@ def answer_with(host: Host, owner: str, blob: str, size: int, name: str, content
     if end - start <= WHOLE:
         with stream:
             return Response(stream.read(end - start), status, headers)
-    return Response(host.capacity.stream(owner, lambda: _pieces(stream, end - start)), status, headers)
+    try:
+        pieces = host.capacity.stream(owner, lambda: _pieces(stream, end - start))
+    except BaseException:
+        stream.close()
+        raise
+    answer = Response(pieces, status, headers)
+    answer.call_on_close(stream.close)  # nothing closes pieces that nobody began to read
+    return answer
 
 
 def _headers(blob: str, name: str, content_type: str) -> dict[str, str]:

@@ -37,3 +37,18 @@ class RateLimit:
             while len(self._windows) > MAX_KEYS:
                 self._windows.popitem(last=False)
         return granted
+
+
+class SharedLimit:
+    """At most a given number per period for all who ask for the same thing, of which nobody alone gets more than half.
+
+    `processes` is how many there are: each grants its part, and does not ask the others.
+    """
+
+    def __init__(self, most: int, seconds: float, processes: int = 1) -> None:
+        part = max(2, -(-most // processes))
+        self._all, self._each = RateLimit(part, seconds), RateLimit(part // 2, seconds)
+
+    def take_all(self, key: str, who: str, amount: int = 1) -> bool:
+        """Take `amount` for a key, or nothing where less is left for it, or for who asks."""
+        return self._each.take_all(f"{key} {who}", amount) and self._all.take_all(key, amount)

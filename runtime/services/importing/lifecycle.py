@@ -10,7 +10,7 @@ from runtime.services import organization_storage
 from runtime.services.importing import job
 from runtime.services.importing.assembling import Place
 from runtime.services.importing.storing import Target, base_of
-from runtime.store import imports
+from runtime.store import imports, locks
 from runtime.store.blobs.store import Blob
 from runtime.store.jobs import TooManyJobs, enqueue
 from runtime.store.tables.change_requests import ChangeRequestRow
@@ -61,6 +61,6 @@ def begin(
 
 
 def cancel(session: Session, row: ImportRow) -> None:
-    """Cancel an import; has no effect once it has ended."""
+    """Cancel an import; has no effect once it has ended. Raises NotFound for one that is gone."""
     imports.end(session, row.id, "cancelled", imported=0)
-    session.refresh(row)
+    locks.read_anew(session, row)

@@ -34,3 +34,7 @@ class Backend(Protocol):
     def delete(self, name: str) -> None:
         """Delete a blob, if it exists."""
         ...
+
+    def sweep(self, before: float) -> None:
+        """Delete what was begun before a moment, in epoch seconds, and never finished, since its process was killed."""
+        ...

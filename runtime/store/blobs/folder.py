@@ -16,13 +16,16 @@ from runtime.store.disk import has_room
 
 log = logging.getLogger(__name__)
 
+UNFINISHED = "unfinished"
+"""The folder, beside those of blobs, of files that are being written."""
+
 
 class FolderBackend:
     """A file for each blob, in folders named by the first two characters."""
 
     def __init__(self, folder: Path) -> None:
         """Take the folder; it is created with the first blob."""
-        self._folder = folder
+        self._folder, self._unfinished = folder, folder / UNFINISHED
         self._told = False
         self._one_at_a_time = threading.Lock()
 
@@ -42,7 +45,8 @@ class FolderBackend:
         content.seek(0)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as made:
+            self._unfinished.mkdir(exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=self._unfinished, delete=False) as made:
                 try:
                     self._take_room(made.fileno(), size)
                     shutil.copyfileobj(content, made, 1 << 20)
@@ -71,6 +75,17 @@ class FolderBackend:
         """Delete a blob."""
         try:
             self._path(name).unlink(missing_ok=True)
+        except OSError as error:
+            raise BlobsUnavailable(f"{self._folder}: {error.strerror}") from error
+
+    def sweep(self, before: float) -> None:
+        """Delete the temporary files of processes that were killed."""
+        try:
+            for file in self._unfinished.glob("*"):
+                if file.stat().st_mtime < before:
+                    file.unlink(missing_ok=True)
+        except FileNotFoundError:  # it was finished, or nothing was ever begun
+            return
         except OSError as error:
             raise BlobsUnavailable(f"{self._folder}: {error.strerror}") from error
 

@@ -84,6 +84,9 @@ class S3Backend:
         with self._asking(name):
             self._client.delete_object(**self._at(name))
 
+    def sweep(self, before: float) -> None:
+        """Leave unfinished uploads to the rules of the bucket: only those know what others put there."""
+
     def _at(self, name: str) -> dict[str, str]:
         return {"Bucket": self._bucket, "Key": f"{self._prefix}/{name}" if self._prefix else name}
 

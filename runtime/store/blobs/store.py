@@ -127,8 +127,9 @@ class BlobStore:
             return stream.read()
 
     def sweep(self, limit: int) -> int:
-        """Delete some unreferenced blobs; returns how many."""
+        """Delete some unreferenced blobs, and what killed processes left; returns how many blobs."""
         before = now() - GRACE
+        self._backend.sweep(before.timestamp())
         with self._database.transaction(writes=False) as session:
             query = select(BlobRow.name).where(BlobRow.touched_at < before, *NEEDLESS).limit(limit)
             names = session.scalars(query).all()

@@ -277,3 +277,18 @@ def test_a_job_that_gets_no_thread_waits_for_one(
     runner.wake()
     wait_for(lambda: not left(database))
     assert work.ran == [("a", 1)]
+
+
+def test_a_job_that_another_process_tried_meanwhile_is_read_anew(database: Database, organization: str) -> None:
+    put(database, organization, "a")
+    with database.transaction(writes=False) as session:
+        row = jobs.next_due(session, now(), ["work"])
+    assert row is not None
+    with database.transaction(writes=True) as session:
+        assert jobs.claim(session, row, "another", 15.0)
+        jobs.extend(session, row.id, "another", 15.0, progress={"read": 7})
+        jobs.give_back(session, row.id, "another", now() + timedelta(seconds=60))
+    with database.transaction(writes=True) as session:
+        assert not jobs.claim(session, row, "late", 15.0)
+    [same] = left(database)
+    assert (same.holder, same.progress, same.attempts) == (None, {"read": 7}, 1)

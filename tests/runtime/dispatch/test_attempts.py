@@ -12,6 +12,7 @@ from runtime.contract.identifiers import new_id
 from runtime.contract.invocation import Limits, LogLine, Trace
 from runtime.contract.masking import BY_SHAPE, Masker
 from runtime.dispatch.attempts import LONG, Attempt, store
+from runtime.dispatch.in_flight import Flight
 from runtime.dispatch.retention import Retention
 from runtime.store import secrets
 from runtime.store.database import now
@@ -33,7 +34,8 @@ def attempt(masker: Masker, state: str = "delivered") -> Attempt:
         id="e", seq=7, type="space_content_updated", payload=json.dumps(PAYLOAD), created_at=datetime.now(UTC)
     )
     trace = Trace(logs=[LogLine(0.0, "info", "said")])
-    return Attempt(event, "o", state, "i", 200, trace=trace, seconds=0.5, masker=masker, ended=1.0)
+    flight = Flight(event, "o", 0.0)  # type: ignore[arg-type]
+    return Attempt(flight, state, "i", 200, trace=trace, seconds=0.5, masker=masker, ended=1.0)
 
 
 def test_an_attempt_is_written_down_and_told_without_secrets() -> None:
@@ -102,9 +104,9 @@ def test_one_that_cannot_be_stored_ends_all_the_same_and_holds_no_other_up(tmp_p
                 session.flush()
                 seqs.append(row.seq)
         with database.transaction(writes=False) as session:
-            rows = {seq: session.get_one(EventRow, seq) for seq in seqs}
+            flights = {seq: Flight(session.get_one(EventRow, seq), "o", 0.0) for seq in seqs}  # type: ignore[arg-type]
             attempts = [
-                Attempt(rows[seq], "o", "delivered", "i", 200, trace=Trace(), seconds=0.5, masker=masker, ended=1.0)  # type: ignore[arg-type]
+                Attempt(flights[seq], "delivered", "i", 200, trace=Trace(), seconds=0.5, masker=masker, ended=1.0)
                 for seq, masker in zip(seqs, (BY_SHAPE, HalfACharacter(), BY_SHAPE), strict=False)
             ]
             results = [(attempt, attempt.values(Limits())) for attempt in attempts]

@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from runtime.contract.identifiers import new_id
 from runtime.dispatch import outbox
 from runtime.dispatch.retention import Retention
-from runtime.store import queue, secrets
+from runtime.store import claims, queue, secrets
 from runtime.store.database import Database, now
 from runtime.store.installed import Installed
 from runtime.store.tables.events import EventRow
@@ -125,3 +125,37 @@ def test_the_bytes_of_what_is_over_are_bounded_too(tmp_path: Path, monkeypatch: 
         # Of each state the newest ones, and what came since they were last looked through.
         assert 2 * queue.KEPT_ANYWAY <= _count(store, greedy) <= 2 * queue.KEPT_ANYWAY + 100_000 // wide
         assert _count(store, other) == 120
+
+
+def test_a_deletion_waits_for_what_was_held_back(tmp_path: Path) -> None:
+    secrets.use_keyring(secrets.load_keyring(tmp_path, None))
+    one, other = (InstallationRow(id=new_id(), integration_id=new_id()) for _ in range(2))
+    with databases.opened(tmp_path) as store:
+        with store.transaction(writes=True) as session:
+            for installation in (one, other):
+                for number in range(outbox.MAX_CHANGES + 2):
+                    outbox.emit_change(session, "installation_setup", installation, {"number": number})
+            outbox.emit_deletion(session, "installation_deleted", one, {})
+        with store.transaction(writes=True) as session:
+            got = claims.claim(session, "me", limit=100, lease=60.0)
+        kinds = [event.type for event in got if event.installation_id == one.id]
+        assert kinds == ["installation_setup"] * (outbox.MAX_CHANGES + 2) + ["installation_deleted"]
+        assert len([event for event in got if event.installation_id == other.id]) == outbox.MAX_CHANGES
+
+
+def test_what_is_rolled_back_counts_for_nothing(tmp_path: Path) -> None:
+    secrets.use_keyring(secrets.load_keyring(tmp_path, None))
+    integration, retention = new_id(), Retention(2)
+    ended = {"state": "delivered", "attempts": 1, "size": 2}
+    with databases.opened(tmp_path) as store:
+        with store.transaction(writes=True) as session:
+            queue.add(session, [_waiting(integration) | ended for _ in range(9)])
+        for _ in range(2):
+            with pytest.raises(RuntimeError, match="no room"), store.transaction(writes=True) as session:
+                retention.ended(session, [(integration, 2)])
+                raise RuntimeError("no room")
+            assert _count(store, integration) == 9
+        with store.transaction(writes=True) as session:
+            count = retention.ended(session, [(integration, 2)])
+        count()
+        assert _count(store, integration) == 2

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
 
 from runtime.contract.identifiers import new_id
+from runtime.dispatch import recorder as recorder_module
 from runtime.dispatch.announcing import Announcer
 from runtime.dispatch.recorder import Recorder
 from runtime.store import secrets
-from runtime.store.database import now
+from runtime.store.database import Database, now
 from runtime.store.tables.events import EventRow
 from tests import databases
+from tests.conftest import wait_for
 
 
 def _call(integration_id: str, body: str) -> dict[str, Any]:
@@ -34,3 +40,45 @@ def test_a_call_that_cannot_be_stored_hides_no_other_one(tmp_path: Path) -> None
         with store.transaction(writes=False) as session:
             kept = set(session.scalars(select(EventRow.body).where(EventRow.id.in_([call["id"] for call in calls]))))
     assert kept == {"first", "last"}
+
+
+class Away:
+    """A database that can be away."""
+
+    def __init__(self, store: Database) -> None:
+        self.store, self.is_away, self.tries = store, True, 0
+
+    def transaction(self, *, writes: bool) -> AbstractContextManager[Session]:
+        self.tries += 1
+        if self.is_away:
+            raise OperationalError("COMMIT", {}, Exception("the server is restarting"))
+        return self.store.transaction(writes=writes)
+
+
+def test_calls_wait_for_a_database_that_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder_module, "RETRY", 0.01)
+    secrets.use_keyring(secrets.load_keyring(tmp_path, None))
+    calls = [_call(new_id(), body) for body in ("first", "\ud800", "last")]
+    with databases.opened(tmp_path) as store:
+        away = Away(store)
+        recorder = Recorder(away, Announcer(), keep=10)  # type: ignore[arg-type]
+        for call in calls:
+            recorder.record("name", call)
+        wait_for(lambda: away.tries > 3)
+        away.is_away = False
+        recorder.close()
+        with store.transaction(writes=False) as session:
+            kept = set(session.scalars(select(EventRow.body).where(EventRow.id.in_([call["id"] for call in calls]))))
+    assert kept == {"first", "last"}
+
+
+def test_calls_wait_no_longer_than_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RETRY", "PATIENCE", "LAST_TRIES"):
+        monkeypatch.setattr(recorder_module, name, 0.01)
+    with databases.opened(tmp_path) as store:
+        away = Away(store)
+        recorder = Recorder(away, Announcer(), keep=10)  # type: ignore[arg-type]
+        recorder.record("name", _call(new_id(), "lost"))
+        recorder.flush()
+        recorder.close()
+    assert away.tries >= 2

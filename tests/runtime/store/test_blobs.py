@@ -21,7 +21,7 @@ from runtime.contract.identifiers import new_id
 from runtime.store import disk
 from runtime.store.blobs import store
 from runtime.store.blobs.backend import Backend, BlobMissing, BlobsUnavailable
-from runtime.store.blobs.folder import FolderBackend
+from runtime.store.blobs.folder import UNFINISHED, FolderBackend
 from runtime.store.blobs.s3 import BadBlobAddress, S3Backend
 from runtime.store.blobs.store import GRACE, BlobStore, BlobTooLarge
 from runtime.store.content.space_files import need
@@ -249,6 +249,29 @@ def test_files_leave_room_for_the_database(
             storage.write("1" * 64, io.BytesIO(b"text"))
     assert not storage.has("1" * 64, 4)
     assert [each.levelname for each in caplog.records] == ["ERROR"], "the operator is told once"
+
+
+def test_what_a_killed_process_left_unfinished_goes(tmp_path: Path) -> None:
+    storage, name = FolderBackend(tmp_path / "blobs"), "0" * 64
+    storage.sweep(time.time())  # there is nothing yet
+    writing = threading.Thread(target=storage.write, args=(name, _Endless()), daemon=True)
+    writing.start()
+    unfinished = tmp_path / "blobs" / UNFINISHED
+    while not (unfinished.is_dir() and [*unfinished.iterdir()]):
+        time.sleep(0.01)
+    [file] = unfinished.iterdir()
+    storage.sweep(time.time() - 3600)
+    assert file.exists()
+    storage.sweep(time.time() + 3600)
+    assert not file.exists() and not storage.has(name, 4)
+
+
+class _Endless(io.BytesIO):
+    """What never arrives."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        threading.Event().wait()
+        return b""
 
 
 def test_storage_that_does_not_answer_is_unavailable(

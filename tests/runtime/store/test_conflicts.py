@@ -10,12 +10,15 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from sqlalchemy import Boolean, Float, Integer, LargeBinary, UniqueConstraint, insert
+from sqlalchemy import Boolean, Float, Integer, LargeBinary, UniqueConstraint, delete, insert
 from sqlalchemy.exc import IntegrityError
 
 from runtime.api.answers import mount_errors
-from runtime.store import conflicts, schema, secrets
+from runtime.contract import errors
+from runtime.contract.identifiers import new_id
+from runtime.store import conflicts, locks, rows, schema, secrets
 from runtime.store.database import Database, Table, UtcTime
+from runtime.store.tables.organizations import UserRow
 from tests import databases
 
 ONCE = sorted(
@@ -126,3 +129,18 @@ def test_what_only_a_fault_of_ours_can_cause_is_no_conflict(database: Database, 
     with pytest.raises(IntegrityError) as refused, database.transaction(writes=True) as session:
         _row(session, space, {"title": None})
     assert conflicts.sentence(refused.value) is None
+
+
+def test_a_row_that_went_while_its_lock_was_awaited_is_not_found(database: Database) -> None:
+    with database.transaction(writes=True) as session:
+        going = UserRow(id=new_id(), display_name="Going", email=f"{new_id()}@example.com")
+        session.add(going)
+        session.flush()
+        locks.refresh(session, going)
+        session.execute(delete(UserRow.__table__).where(UserRow.__table__.c.id == going.id))  # type: ignore[arg-type]
+        if locks.others_write(session):
+            with pytest.raises(errors.NotFound, match="just deleted"):
+                locks.refresh(session, going)
+        with pytest.raises(errors.NotFound, match="just deleted"):
+            rows.lock(session, going)
+        session.expunge(going)
