@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from runtime.contract import errors
 from runtime.contract.conditions import ConditionEvaluator
 from runtime.services import published_places, site_entry
-from runtime.store import content_tokens, rows, share_links, tokens
+from runtime.store import content_tokens, membership, rows, share_links, tokens
 from runtime.store.content_tokens import Preview
 from runtime.store.database import Database
 from runtime.store.epoch_cache import Basis, EpochCache
@@ -155,20 +155,16 @@ def _user(session: Session, token: str, kind: str = "token") -> Actor | None:
     if row is None:
         return None
     expires = row.expires_at.timestamp() if row.expires_at is not None else float("inf")
-    memberships = _memberships(session, row.user_id)
+    memberships = membership.enabled(session, user_id=row.user_id)
     if row.organization_id is not None:
         memberships = [member for member in memberships if member.organization_id == row.organization_id]
     if not row.sso:
         alone = _single_sign_on_alone(session, memberships)
         memberships = [member for member in memberships if not member.sso and member.organization_id not in alone]
-    roles = frozenset((member.organization_id, member.role) for member in memberships)
+    roles = membership.roles_of(memberships)
     reach = Reach("user", user_id=row.user_id, roles=roles, bound_to=row.organization_id, token_id=row.id)
     only = next(iter(roles))[0] if len(roles) == 1 else None
     return Actor(reach, expires=expires, organization_id=row.organization_id or only)
-
-
-def _memberships(session: Session, user_id: str) -> list[MemberRow]:
-    return rows.every(session, HOST, MemberRow, user_id=user_id, disabled=False)
 
 
 def _single_sign_on_alone(session: Session, memberships: list[MemberRow]) -> set[str]:
@@ -232,7 +228,7 @@ def with_share_key(session: Session, person: Actor, key: str) -> Actor | None:
 
 def _previewed(session: Session, preview: Preview) -> str | None:
     """Return what a visitor may preview, as long as the person who opened the preview can read it."""
-    roles = frozenset((member.organization_id, member.role) for member in _memberships(session, preview.user_id))
+    roles = membership.roles_of(membership.enabled(session, user_id=preview.user_id))
     person = Reach("user", user_id=preview.user_id, roles=roles)
     seen = rows.find(session, person, ChangeRequestRow, id=preview.id) or rows.find(
         session, person, RevisionRow, id=preview.id

@@ -19,7 +19,7 @@ from runtime.contract.merge_expressions import ROOTS, checked
 from runtime.contract.organizations import reaches
 from runtime.contract.titles import shows
 from runtime.serializers.view import View
-from runtime.store import rows
+from runtime.store import membership, rows
 from runtime.store.comments import open_counts
 from runtime.store.levels import level_on
 from runtime.store.reach import HOST, Reach
@@ -104,13 +104,8 @@ def _opinions(session: Session, space: SpaceRow, row: ChangeRequestRow) -> tuple
 
 
 def _reviewers_among(session: Session, space: SpaceRow, people: Collection[str]) -> set[str]:
-    members = rows.every(
-        session, HOST, MemberRow, MemberRow.user_id.in_(people), organization_id=space.organization_id, disabled=False
-    )
-    theirs = {
-        one.user_id: Reach("user", user_id=one.user_id, roles=frozenset({(space.organization_id, one.role)}))
-        for one in members
-    }
+    members = membership.enabled(session, MemberRow.user_id.in_(people), organization_id=space.organization_id)
+    theirs = {one.user_id: Reach("user", user_id=one.user_id, roles=membership.roles_of([one])) for one in members}
     return {person for person, reach in theirs.items() if reaches(level_on(session, reach, space), "review")}
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from runtime.store import rows
+from runtime.store import membership, rows
 from runtime.store.reach import HOST
-from runtime.store.tables.organizations import MemberRow, OrganizationRow, UserRow
+from runtime.store.tables.organizations import OrganizationRow, UserRow
 from runtime.store.tables.saml import SamlProviderRow
 
 
@@ -20,7 +20,7 @@ def lets_an_administrator_in(session: Session, organization: OrganizationRow, wi
 
     Lock the organization's row: of two concurrent changes, each could rely on what the other takes away.
     """
-    admins = rows.every(session, HOST, MemberRow, organization_id=organization.id, role="admin")
+    admins = membership.enabled(session, organization_id=organization.id, role="admin")
     others = [one for one in admins if one.user_id != without]
     if not organization.sso and not all(one.sso for one in others):
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from sqlalchemy import ColumnElement, exists, func, or_, select
 from sqlalchemy.orm import Session
@@ -27,13 +28,20 @@ def lock_membership(session: Session, organization_id: str, user_id: str) -> Non
     locks.acquire(session, f"membership of {user_id} in {organization_id}")
 
 
+def enabled(session: Session, *conditions: ColumnElement[bool], **by: Any) -> list[MemberRow]:
+    """List memberships that give access: a disabled one gives none, whoever asks on behalf of the person."""
+    return rows.every(session, HOST, MemberRow, *conditions, disabled=False, **by)
+
+
+def roles_of(memberships: Iterable[MemberRow]) -> frozenset[tuple[str, Role | None]]:
+    """Return the roles of a person's memberships, as a `Reach` has them."""
+    return frozenset((member.organization_id, member.role) for member in memberships)
+
+
 def level_of_person(session: Session, user_id: str, space: SpaceRow) -> Role | None:
     """Return the level that a person has on a space now, whatever they came with when they asked for something."""
-    member = rows.find(session, HOST, MemberRow, organization_id=space.organization_id, user_id=user_id)
-    if member is None:
-        return None
-    theirs = Reach("user", user_id=user_id, roles=frozenset({(space.organization_id, member.role)}))
-    return level_on(session, theirs, space)
+    there = enabled(session, organization_id=space.organization_id, user_id=user_id)
+    return level_on(session, Reach("user", user_id=user_id, roles=roles_of(there)), space) if there else None
 
 
 def members(organization_id: str, query: MemberQuery) -> Conditions:

@@ -12,11 +12,10 @@ from sqlalchemy.orm import Session
 
 from runtime.contract.identifiers import new_id
 from runtime.contract.organizations import reaches
-from runtime.store import rows
+from runtime.store import membership, rows
 from runtime.store.database import now
 from runtime.store.rows import HOST
 from runtime.store.tables.integrations import IntegrationRow
-from runtime.store.tables.organizations import MemberRow
 from runtime.store.tables.tunnels import TunnelRow
 
 LeaseState = Literal["elsewhere", "leased", "lapsed"]
@@ -71,8 +70,8 @@ def may_develop(session: Session, url: str, organization_id: str) -> bool:
 def _is_admin(session: Session, user_id: str | None, organization_id: str) -> bool:
     if user_id is None:
         return False
-    member = rows.find(session, HOST, MemberRow, user_id=user_id, organization_id=organization_id)
-    return member is not None and reaches(member.role, "admin")
+    there = membership.enabled(session, user_id=user_id, organization_id=organization_id)
+    return any(reaches(member.role, "admin") for member in there)
 
 
 def holder(session: Session, tunnel_id: str) -> str | None:

@@ -163,6 +163,25 @@ def test_an_organization_with_many_e_mails_lets_others_go_first(mailing: HostPro
     assert due == [many.id, few.id, many.id, few.id]
 
 
+def test_who_is_late_with_an_e_mail_leaves_it_to_who_has_it_now(mailing: HostProcess, owner: Tenant) -> None:
+    moment = now() + timedelta(days=365)
+    first, second = moment + timedelta(seconds=120), moment + timedelta(seconds=240)
+    with databases.opened(mailing.data) as database, database.transaction(writes=True) as session:
+        row = EmailInviteRow(
+            organization_id=owner.id, email=f"{new_id()}@example.com", role="read", send_at=moment, expires_at=second
+        )
+        session.add(row)
+        session.flush()
+        assert invites.claim(session, row, first)
+        session.expire(row)
+        assert invites.claim(session, row, second)
+        for claimed_until, kept in ((first, second), (second, None)):
+            invites.note_sent(session, row.id, claimed_until, None)
+            session.expire(row)
+            assert row.send_at == kept
+        session.rollback()
+
+
 def test_nobody_is_sent_any_number_of_e_mails(mailing: HostProcess, owner: Tenant) -> None:
     address = f"{new_id().lower()}@example.com"
     at = f"/v1/orgs/{owner.id}"

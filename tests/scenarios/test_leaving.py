@@ -8,12 +8,13 @@ from pathlib import Path
 
 from runtime.background.purging import BATCH, Purger
 from runtime.contract.identifiers import new_id
-from runtime.store import organizations, rows, secrets
+from runtime.store import membership, organizations, rows, secrets
 from runtime.store.blobs.store import open_blobs
 from runtime.store.database import Database, now
 from runtime.store.rows import HOST
 from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
+from runtime.store.tables.spaces import SpaceRow
 from tests import databases
 from tests.conftest import COUNTER, Api, HostProcess, Installed, Tenant, init, installed, tenant, wait_for
 from tests.scenarios.people import person
@@ -158,3 +159,10 @@ def test_a_member_who_is_disabled_is_none(host: HostProcess, alpha: Tenant) -> N
     assert [member.api.get(path).status for path in (organization, f"{organization}/members")] == [404, 404]
     listed = alpha.api.get(f"{organization}/members/{member.id}")
     assert (listed.status, listed.json["disabled"]) == (200, True)
+    space = alpha.api.post(f"{organization}/spaces", {"title": "Theirs"}).json["id"]
+    with databases.opened(host.data) as store, store.transaction(writes=False) as session:
+        row = rows.find(session, HOST, SpaceRow, id=space)
+        assert row is not None and membership.level_of_person(session, member.id, row) is None
+        databases.ask(host.data, statement, (False, member.id))
+    with databases.opened(host.data) as store, store.transaction(writes=False) as session:
+        assert membership.level_of_person(session, member.id, row) == "admin"
