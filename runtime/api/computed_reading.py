@@ -72,14 +72,14 @@ class PageLookup:
         stored = self._stored()
         sources = self._sources(stored) if computed and _may(call) else ()
         says = documents and computed and _may(call)
-        if not sources and (not says or stored is None or not _is_computed(stored)):
+        if not sources and (not says or stored is None or not stored.is_computed):
             return show(snapshot, self._find(snapshot), None)
 
         def finish() -> T:
             reader = _reader(call, self._row, snapshot)
             filled = reader.filled(sources) if sources else snapshot
             page = self._find(filled)
-            document = reader.document(page) if says and _is_computed(page) else None
+            document = reader.document(page) if says and page.is_computed else None
             return _shown(call, show, filled, page, document)
 
         return DeferredAnswer(finish)
@@ -112,10 +112,6 @@ class PageLookup:
                 return True
             page = self._snapshot.page_by_id[page.parent]
         return False
-
-
-def _is_computed(page: Page) -> bool:
-    return page.type == "document" and page.computed is not None
 
 
 def _may(call: Call) -> bool:

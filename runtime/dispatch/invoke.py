@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from runtime.contract.identifiers import new_id
@@ -18,6 +18,7 @@ from runtime.dispatch.script_event import ScriptEvent
 from runtime.dispatch.stored_answers import KINDS, Copied, stored_answer
 from runtime.dispatch.traces import recorded_body, trace_text
 from runtime.dispatch.tunnels import Tunnels
+from runtime.engines.once import Once
 from runtime.engines.shares import Shares
 from runtime.engines.table import Engines
 from runtime.store.database import now
@@ -50,8 +51,11 @@ class _Parts:
     outcome: Outcome | None = None
     trace: Trace | None = None
     seconds: float = 0.0
-    open: list[None] | None = None
     body: bytes | Copied = b""
+    _over: Once = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._over = Once(self._tell)
 
     def answered(self, outcome: Outcome) -> None:
         self.seconds = time.perf_counter() - self.started
@@ -70,12 +74,11 @@ class _Parts:
         self._end()
 
     def _end(self) -> None:
-        if self.outcome is None or self.trace is None or self.sound is None:
-            return
-        try:
-            (self.open or []).pop()  # atomic: of two threads one gets it
-        except IndexError:
-            return
+        if self.outcome is not None and self.trace is not None and self.sound is not None:
+            self._over()
+
+    def _tell(self) -> None:
+        assert self.outcome is not None and self.trace is not None
         if self.span is not None:
             tracing.call_ended(self.span, self.outcome, self.trace, self.masker)
         self.ended(self.outcome, self.trace, self.seconds)
@@ -84,7 +87,7 @@ class _Parts:
 def _parts(plan: Plan, kind: str, ended: Ended, sound: bool | None = True) -> _Parts:
     """Begin a call; its measurements start here."""
     span = tracing.call_began(kind, plan.integration, plan.installation_id)
-    return _Parts(ended, time.perf_counter(), time.time(), span, plan.masker, sound, open=[None])
+    return _Parts(ended, time.perf_counter(), time.time(), span, plan.masker, sound)
 
 
 class Invoker:

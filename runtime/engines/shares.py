@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TypeVar
 
+from runtime.engines.once import Once
 from runtime.engines.wait_queue import Waiter, WaitQueue
 
 Key = TypeVar("Key", str, tuple[str, str])
@@ -228,13 +229,13 @@ class _Held:
     """Pieces whose reader holds a place; also one who goes away before the first of them."""
 
     def __init__(self, pieces: Iterable[bytes], leave: Callable[[], None]) -> None:
-        self._pieces, self._leave = pieces, [leave]
+        self._pieces, self._leave = pieces, Once(leave)
 
     def __iter__(self) -> Iterator[bytes]:
         try:
             yield from self._pieces
         finally:
-            self._end()
+            self._leave()
 
     def close(self) -> None:
         close = getattr(self._pieces, "close", None)
@@ -242,14 +243,7 @@ class _Held:
             if close is not None:
                 close()
         finally:
-            self._end()
+            self._leave()
 
     def __del__(self) -> None:
-        self._end()
-
-    def _end(self) -> None:
-        try:
-            leave = self._leave.pop()  # atomic: of two threads one gets it
-        except IndexError:
-            return
-        leave()
+        self._leave()

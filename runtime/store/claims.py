@@ -12,7 +12,8 @@ from sqlalchemy import ColumnElement, Float, Integer, Select, String, and_, bind
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from runtime.store.queue import WAITING, is_postgresql
+from runtime.store.locks import others_write
+from runtime.store.queue import WAITING
 from runtime.store.tables.events import UNFINISHED, EventRow
 from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
@@ -70,13 +71,13 @@ def claim(
     that has an event in flight or one that is to be tried again: events of one installation keep their order, but for
     those that are held back, which others pass.
     """
-    if is_postgresql(session):
+    if others_write(session):
         # One process takes at a time. Which lanes are in flight is read from rows, and what another transaction has
         # just taken there shows only when it has ended; so the lock is held until then, and the rows read after it.
         session.execute(select(func.pg_advisory_xact_lock(CLAIMING)))
     moment = time.time()
     places = list(_ready(session, owner, moment, limit, without, without_owners))
-    if places and is_postgresql(session):
+    if places and others_write(session):
         places = _unlocked(session, owner, moment, places)
     if not places:
         return []

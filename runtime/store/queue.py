@@ -27,6 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from runtime.store.inserting import insert_rows
+from runtime.store.locks import others_write
 from runtime.store.tables.events import OVER, STANDING, UNFINISHED, EventRow
 from runtime.store.tables.integrations import IntegrationRow
 
@@ -142,10 +143,6 @@ def _insertion(dialect: Dialect) -> tuple[str, str, list[tuple[str, Callable[[An
     return f"INSERT INTO events ({names}) VALUES", f"({places})", list(zip(keys, processors, strict=True))
 
 
-def is_postgresql(session: Session) -> bool:
-    return session.get_bind().dialect.name == "postgresql"
-
-
 def _lock(session: Session, *conditions: ColumnElement[bool]) -> list[int]:
     """Lock rows in a fixed order, to avoid deadlocks."""
     return list(session.scalars(select(EventRow.seq).where(*conditions).order_by(EventRow.seq).with_for_update()))
@@ -259,7 +256,7 @@ def finish(session: Session, owner: str, results: Sequence[dict[str, Any]], unbe
     A result has the keys `place`, `state`, `due_at`, `answer`, `duration_ms`, `trace` and `kept`: the payload as it is
     kept from now on, None where that is as it was sent. Rows in `unbegun` (`seq`) are given back in the same moment.
     """
-    if is_postgresql(session):
+    if others_write(session):
         _lock(session, EventRow.seq.in_([*(result["place"] for result in results), *unbegun]))
     if results:
         statement = (
@@ -337,7 +334,7 @@ def _stored_bytes() -> ColumnElement[int]:
 
 def forget(session: Session, *conditions: ColumnElement[bool]) -> None:
     """Delete the events that meet these conditions, whatever their state."""
-    if is_postgresql(session):
+    if others_write(session):
         _lock(session, *conditions)
     _delete(session, *conditions)
 

@@ -44,7 +44,7 @@ def paths_of(snapshot: Snapshot, configuration: Configuration) -> Paths:
     documents = [page for page in snapshot.pages if page.type == "document"]
     pages: dict[str, str] = {}
     for page in documents:
-        was = _was(page)
+        was = page.git_path
         if was is not None and MARKDOWN.search(was) and taken.suits(was):
             pages[page.id] = taken.take(was)
     files = _kept(snapshot.files, taken)
@@ -74,12 +74,8 @@ def paths_of(snapshot: Snapshot, configuration: Configuration) -> Paths:
     return Paths(pages, files, contents, summary, variables, root)
 
 
-def _was(entry: Entry) -> str | None:
-    return entry.git.get("path") if entry.git is not None else None
-
-
 def _kept(entries: Iterable[Entry], taken: _Taken) -> dict[str, str]:
-    return {entry.id: taken.take(was) for entry in entries if (was := _was(entry)) is not None and taken.suits(was)}
+    return {entry.id: taken.take(was) for entry in entries if (was := entry.git_path) is not None and taken.suits(was)}
 
 
 def _part(slug: str) -> str:

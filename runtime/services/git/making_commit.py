@@ -83,7 +83,7 @@ def make_commit(folder: Path, arguments: Any) -> dict[str, Any]:
     there = TreeFiles(pack, tree, directory) if pack is not None and tree is not None else _Nothing(folder)
     given = {file.id: folder / BYTES / file.id for file in now.files if (folder / BYTES / file.id).exists()}
     oids = there.oids
-    missing = [file.id for file in now.files if file.id not in given and oids.get(_was(file) or "") != _oid(file)]
+    missing = [file.id for file in now.files if file.id not in given and oids.get(file.git_path or "") != file.git_oid]
     if missing:
         return {"missing": missing}
     configuration = _configuration(there)
@@ -122,14 +122,6 @@ class _Nothing(FolderFiles):
 def _configuration(there: Files) -> Configuration:
     said = there.text(CONFIGURATION) if CONFIGURATION in there.sizes else None
     return read_configuration(said, Problems()) if said is not None else Configuration()
-
-
-def _was(entry: Entry) -> str | None:
-    return entry.git.get("path") if entry.git is not None else None
-
-
-def _oid(entry: Entry) -> str | None:
-    return entry.git.get("oid") if entry.git is not None else None
 
 
 def _unchanged(

@@ -167,7 +167,7 @@ class Assembly:
         return {name: self.ids.reference(value) if name in refs else value for name, value in cover.items()}
 
     def _with_file_ids(self, files: Mapping[str, File], given: Mapping[str, str]) -> dict[str, File]:
-        at = {file.git.get("path"): file.id for file in self._base.files if file.git}
+        at = {file.git_path: file.id for file in self._base.files if file.git}
         like = {(file.name, file.blob): file.id for file in self._base.files}
         made: dict[str, File] = {}
         for one in self._imported.files:
@@ -181,7 +181,7 @@ class Assembly:
 
     def _reusable_ids(self, given: Mapping[str, str]) -> dict[str, str]:
         base = self._base.reusable_contents
-        at = {content.git.get("path"): content.id for content in base if content.git}
+        at = {content.git_path: content.id for content in base if content.git}
         titled = {content.title: content.id for content in base}
         made: dict[str, str] = {}
         taken: set[str] = set()
@@ -198,7 +198,7 @@ class _Placing:
 
     def __init__(self, imported: Imported, base: Snapshot, place: Place, given: Mapping[str, str]) -> None:
         self._base, self._place = base, place
-        at = {(page.git.get("path"), page.type): page.id for page in base.pages if page.git}
+        at = {(page.git_path, page.type): page.id for page in base.pages if page.git}
         self._slugs: dict[str | None, Slugs] = {}
         self._inside: dict[str | None, tuple[dict[str, Page], dict[str, list[str]]]] = {}
         self._depths: dict[str | None, int] = {None: 0}

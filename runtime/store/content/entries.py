@@ -20,6 +20,16 @@ class Entry:
 
     kind: ClassVar[str] = ""
 
+    @property
+    def git_path(self) -> str | None:
+        """The path of its file in the repository it was last imported from or exported to."""
+        return self.git.get("path") if self.git is not None else None
+
+    @property
+    def git_oid(self) -> str | None:
+        """The id of the Git object that its file was there."""
+        return self.git.get("oid") if self.git is not None else None
+
     def to_json(self) -> dict[str, Any]:
         """Write the entry as it is stored."""
         return {
@@ -65,6 +75,11 @@ class Page(Entry):
     updated_at: str | None = None
 
     kind: ClassVar[str] = "pages"
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether the content of the page comes from a source when it is read."""
+        return self.type == "document" and self.computed is not None
 
 
 @dataclass(frozen=True, slots=True)

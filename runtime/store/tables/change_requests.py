@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, Integer, String, and_, false, select
 from sqlalchemy.orm import Mapped, mapped_column
@@ -55,7 +55,23 @@ class ChangeRequestRow(Table):
         return and_(seen, cls.id == reach.preview) if reach.kind == "visitor" else seen
 
 
-class RequestedReviewerRow(Table):
+class SeenWithChangeRequest:
+    """Mixin for tables whose rows belong to a change request: people who see it see them; must precede `Table`."""
+
+    if TYPE_CHECKING:
+        change_request_id: Any
+
+    @classmethod
+    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
+        """People who see the change request."""
+        if reach.kind != "user":
+            return false()
+        visible = select(ChangeRequestRow.id).where(ChangeRequestRow.visible_to(reach))
+        seen: ColumnElement[bool] = cls.change_request_id.in_(visible)
+        return seen
+
+
+class RequestedReviewerRow(SeenWithChangeRequest, Table):
     """Somebody who was asked to review a change request as it was at a revision."""
 
     __tablename__ = "requested_reviewers"
@@ -72,10 +88,3 @@ class RequestedReviewerRow(Table):
     requested_by: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
     revision_id: Mapped[str] = mapped_column(String(20))
     created_at: Mapped[datetime] = mapped_column(UtcTime, default=now)
-
-    @classmethod
-    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """People who see the change request."""
-        if reach.kind != "user":
-            return false()
-        return cls.change_request_id.in_(select(ChangeRequestRow.id).where(ChangeRequestRow.visible_to(reach)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy import JSON, ColumnElement, ForeignKey, Index, String, Text, false, select
 from sqlalchemy.orm import Mapped, mapped_column
@@ -15,7 +15,22 @@ from runtime.store.reach import Reach
 from runtime.store.tables.spaces import SpaceRow
 
 
-class CommentRow(Table):
+class SeenWithSpace:
+    """Mixin for tables of what is said in a space; must precede `Table`."""
+
+    if TYPE_CHECKING:
+        space_id: Any
+
+    @classmethod
+    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
+        """Whoever sees the space, except for visitors: people talk among themselves."""
+        if reach.kind == "visitor":
+            return false()
+        seen: ColumnElement[bool] = cls.space_id.in_(select(SpaceRow.id).where(SpaceRow.visible_to(reach)))
+        return seen
+
+
+class CommentRow(SeenWithSpace, Table):
     """A comment: `place_id` is the change request it is on, or the space where it is on none.
 
     `review_id` is the review that it came with. `page` holds what a page was called and where it was when it was
@@ -57,13 +72,6 @@ class CommentRow(Table):
     document: Mapped[dict[str, Any]] = mapped_column(JSON)
     markdown: Mapped[str] = mapped_column(Text)
 
-    @classmethod
-    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Whoever sees the space, except for visitors: people talk among themselves."""
-        if reach.kind == "visitor":
-            return false()
-        return cls.space_id.in_(select(SpaceRow.id).where(SpaceRow.visible_to(reach)))
-
 
 Index(
     "comments_open",
@@ -73,7 +81,7 @@ Index(
 )
 
 
-class CommentReplyRow(Table):
+class CommentReplyRow(SeenWithSpace, Table):
     """A reply to a comment; it goes with it."""
 
     __tablename__ = "comment_replies"
@@ -92,13 +100,6 @@ class CommentReplyRow(Table):
     edited_at: Mapped[datetime | None] = mapped_column(UtcTime)
     document: Mapped[dict[str, Any]] = mapped_column(JSON)
     markdown: Mapped[str] = mapped_column(Text)
-
-    @classmethod
-    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Whoever sees the space, except for visitors: people talk among themselves."""
-        if reach.kind == "visitor":
-            return false()
-        return cls.space_id.in_(select(SpaceRow.id).where(SpaceRow.visible_to(reach)))
 
 
 class CommentReactionRow(Table):

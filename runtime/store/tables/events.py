@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import ClassVar
 
-from sqlalchemy import BigInteger, ColumnElement, Float, Index, Integer, String, func, select, text
+from sqlalchemy import BigInteger, ColumnElement, Float, Index, Integer, String, select, text
 from sqlalchemy.orm import Mapped, deferred, mapped_column
 
 from runtime.store.database import Table, UtcTime
 from runtime.store.epoch_rules import NOT_KEPT, EpochRules
 from runtime.store.reach import Reach
 from runtime.store.secrets import SealedText
-from runtime.store.tables.integrations import IntegrationRow
+from runtime.store.tables.integrations import IntegrationRow, LevelOfIntegration
 
 UNFINISHED = ("pending", "failed", "claimed")
 OVER = text("state IN ('delivered', 'given-up')")
@@ -20,7 +20,7 @@ STANDING = text(f"state IN {UNFINISHED}")
 HELD = text("held IS NOT NULL")
 
 
-class EventRow(Table):
+class EventRow(LevelOfIntegration, Table):
     """One event for one installation, or for the integration itself.
 
     `state`: pending -> claimed -> delivered | failed (comes again at `due_at`) | given-up. `lane` names what is
@@ -78,9 +78,3 @@ class EventRow(Table):
         if reach.kind == "installation":
             return cls.installation_id == reach.installation_id
         return cls.integration_id.in_(select(IntegrationRow.id).where(IntegrationRow.owned_by(reach)))
-
-    @classmethod
-    def level_for(cls, reach: Reach) -> ColumnElement[int]:
-        """The level on the integration."""
-        of = select(IntegrationRow.level_for(reach)).where(IntegrationRow.id == cls.integration_id)
-        return func.coalesce(of.scalar_subquery(), 0)

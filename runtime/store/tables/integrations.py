@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy import (
     JSON,
@@ -106,7 +106,20 @@ class IntegrationRow(Table):
         return cls.organization_id.in_(reach.organizations)
 
 
-class VersionRow(Table):
+class LevelOfIntegration:
+    """Mixin for tables whose rows belong to an integration; must precede `Table`."""
+
+    if TYPE_CHECKING:
+        integration_id: Any
+
+    @classmethod
+    def level_for(cls, reach: Reach) -> ColumnElement[int]:
+        """The level on the integration."""
+        of = select(IntegrationRow.level_for(reach)).where(IntegrationRow.id == cls.integration_id)
+        return func.coalesce(of.scalar_subquery(), 0)
+
+
+class VersionRow(LevelOfIntegration, Table):
     """One published version: the code, its secrets and its pictures, and how many bytes all of it has."""
 
     __tablename__ = "integration_versions"
@@ -140,12 +153,6 @@ class VersionRow(Table):
         if reach.kind != "user":
             return false()
         return cls.integration_id.in_(select(IntegrationRow.id).where(IntegrationRow.owned_by(reach)))
-
-    @classmethod
-    def level_for(cls, reach: Reach) -> ColumnElement[int]:
-        """The level on the integration."""
-        of = select(IntegrationRow.level_for(reach)).where(IntegrationRow.id == cls.integration_id)
-        return func.coalesce(of.scalar_subquery(), 0)
 
 
 class PreviewImageRow(Table):

@@ -5,17 +5,16 @@ from __future__ import annotations
 from datetime import datetime
 from typing import ClassVar
 
-from sqlalchemy import ColumnElement, ForeignKey, Index, String, exists, false, or_, select
+from sqlalchemy import ColumnElement, ForeignKey, Index, String, exists, or_
 from sqlalchemy.orm import Mapped, aliased, mapped_column
 
 from runtime.contract.identifiers import new_id
 from runtime.store.database import Table, UtcTime, now
 from runtime.store.epoch_rules import NOT_KEPT, EpochRules
-from runtime.store.reach import Reach
-from runtime.store.tables.change_requests import ChangeRequestRow, RequestedReviewerRow
+from runtime.store.tables.change_requests import RequestedReviewerRow, SeenWithChangeRequest
 
 
-class ReviewRow(Table):
+class ReviewRow(SeenWithChangeRequest, Table):
     """What somebody thinks of a change request as it was at a revision; `requested_by` is who asked them to."""
 
     __tablename__ = "change_request_reviews"
@@ -33,13 +32,6 @@ class ReviewRow(Table):
     revision_id: Mapped[str] = mapped_column(String(20))
     status: Mapped[str] = mapped_column(String(20))
     created_at: Mapped[datetime] = mapped_column(UtcTime, default=now)
-
-    @classmethod
-    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """People who see the change request."""
-        if reach.kind != "user":
-            return false()
-        return cls.change_request_id.in_(select(ChangeRequestRow.id).where(ChangeRequestRow.visible_to(reach)))
 
     @classmethod
     def outdated(cls) -> ColumnElement[bool]:

@@ -13,7 +13,6 @@ from runtime.api.host import Host
 from runtime.services import content
 from runtime.services.computed_content import ComputedContent
 from runtime.services.computing import ContentSourceClient
-from runtime.store.content.entries import Page
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.rows import Reach
 from runtime.store.tables.sites import SiteRow
@@ -49,15 +48,11 @@ def computed_for(host: Host, site: SiteRow, claims: Mapping[str, Any] | None, pl
     }
     map_.fill(Computed(filled))
     shown = map_.at(place) or map_.at(place.removesuffix(ENDING))
-    if shown is None or shown.space.id not in readers or not _is_computed(shown.page):
+    if shown is None or shown.space.id not in readers or not shown.page.is_computed:
         return Computed(filled)
     document = readers[shown.space.id].document(shown.page)
     return Computed(filled, {shown.page.id: document} if document is not None else {})
 
 
 def _computes(snapshot: Snapshot) -> bool:
-    return bool(snapshot.sources) or any(map(_is_computed, snapshot.pages))
-
-
-def _is_computed(page: Page) -> bool:
-    return page.type == "document" and page.computed is not None
+    return bool(snapshot.sources) or any(page.is_computed for page in snapshot.pages)
