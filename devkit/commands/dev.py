@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
@@ -23,6 +24,7 @@ from devkit.terminal.ending import InterruptEvent
 from devkit.terminal.output import Problem, json_option
 from runtime.engines.sandbox import SandboxMode
 
+ALLOW_EGRESS = "DEVKIT_ALLOW_EGRESS"
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 EXAMPLES = """\b
 Examples: devkit dev ./my-integration --no-open
@@ -51,6 +53,7 @@ Examples: devkit dev ./my-integration --no-open
 @click.option("--host", help="Develop against this host: its events come here through a tunnel.")
 @click.option("--token", help="A token for that host; default: DEVKIT_TOKEN, or the saved one.")
 @choosing.to_option("Develop against the host of this name, as with --host.", local=False)
+@click.option("--allow-egress", multiple=True, metavar="HOST[:PORT]", help="A private address the script may reach.")
 @click.option("--all-events", is_flag=True, help="Also show the events for which the script has no handler.")
 @click.option("--all", "everybody", is_flag=True, help="With --host or --to: receive the events of all organizations.")
 @sandbox_option
@@ -67,6 +70,7 @@ def command(
     host: str | None,
     token: str | None,
     to: str | None,
+    allow_egress: tuple[str, ...],
     all_events: bool,
     everybody: bool,
     sandbox: SandboxMode,
@@ -95,7 +99,9 @@ def command(
         from devkit.developing.remote import RemoteSession
 
         known = Choice(host, token, to, quiet=True).credentials()  # it is told where events are answered from
-        RemoteSession(known, path, stopping, reporter, env=env, sandbox=sandbox, everybody=everybody).run(started)
+        RemoteSession(known, path, stopping, reporter, env=env, sandbox=sandbox, everybody=everybody).run(
+            started, allow_egress
+        )
         return
     if token or everybody:
         raise click.UsageError("--token and --all need --host.")
@@ -105,7 +111,20 @@ def command(
         if fresh:
             running.forget(place)
         with running.claim(place):
-            _run(path, env, place, port, sandbox, started, stopping, reporter, not no_open, debug, debug_port)
+            _run(
+                path,
+                env,
+                place,
+                port,
+                sandbox,
+                started,
+                stopping,
+                reporter,
+                not no_open,
+                debug,
+                debug_port,
+                allow_egress,
+            )
     except running.InUse as used:
         raise _already_running(folder, path, used) from None
 
@@ -136,6 +155,7 @@ def _run(
     browser: bool,
     debug: bool,
     debug_port: int | None,
+    allow_egress: tuple[str, ...],
 ) -> None:
     """Start host, keys and, if wanted, the debugged process; stop them all in the end."""
     debuggee = note = host = None
@@ -146,7 +166,10 @@ def _run(
             from devkit.projects import project as projects
 
             debuggee = debugging.start(projects.load(path, env), debug_port, place / "debug.log")
-            settings = {"wall_seconds": str(debugging.NO_LIMIT), "allow_egress": debuggee.address}
+            settings = {"wall_seconds": str(debugging.NO_LIMIT)}
+            allow_egress = (*allow_egress, debuggee.address)
+        if allow_egress:  # with what the environment allows
+            settings["allow_egress"] = ",".join([*filter(None, [os.environ.get(ALLOW_EGRESS)]), *allow_egress])
         reporter.tell("starting", "Starting the host …")
         host = LocalHost(place, port, sandbox, **settings)
         # Imported only now, while the host starts.
@@ -156,13 +179,15 @@ def _run(
         session = Session(host, path, stopping, reporter, env=env, browser=browser, debuggee=debuggee)
         actions = Actions(session, host.port, reporter, stopping)
         host.wait(stopping)
+        # Before anything is announced: whoever reads that may call other commands at once, which find this host then.
+        note = _write_note(find_folder(path)[0], host.url, place, reporter)
         if debuggee is not None:
             reporter.tell(
-                "debug", f"Waiting for a debugger at 127.0.0.1:{debuggee.port}: {debuggee.hint}.", port=debuggee.port
+                "debug",
+                f"Waiting for a debugger at 127.0.0.1:{debuggee.port}: {debuggee.hint}. Ctrl-C ends it.",
+                port=debuggee.port,
             )
             debuggee.wait(stopping)
-        # Before the preview is announced: whoever reads that may call other commands at once.
-        note = _write_note(find_folder(path)[0], host.url, place, reporter)
         with actions.keys:
             if actions.keys.there:
                 reporter.tell("keys", HELP)

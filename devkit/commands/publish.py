@@ -34,6 +34,10 @@ ONLY_IN_DEV = "/identity"
 """The path of the identity provider of `devkit dev` (`runtime/web/identity.py`), where `.env` of templates leads."""
 
 
+PLACEHOLDER = "only-for-this-machine"
+"""The secret in `.env` of templates."""
+
+
 @click.command("publish", epilog=EXAMPLES)
 @click.argument("path", required=False, shell_complete=completion.folders)
 @click.option("--organization", help="Id or hostname of the publishing organization; overrides the manifest.")
@@ -71,11 +75,13 @@ def command(
         for secret, value in sorted(body.get("secrets", {}).items()):
             if value == ONLY_IN_DEV or value.startswith(f"{ONLY_IN_DEV}/"):
                 warn(f"{secret} is an address of the identity provider of `devkit dev`: put that of your own into .env")
+            elif value == PLACEHOLDER:
+                warn(f"{secret} has the value of the template, which everybody knows: put one of your own into .env")
         progress.at("Comparing")
         running = _running(client, name)
         changes = differences(running, body) if running is not None else brought(body)
     if not as_json:
-        show(_title(name, client.host, running is None, changes), changes)
+        show(_title(name, client.host, running is None, changes, sorted(body.get("secrets", {}))), changes)
     report = {"new": running is None, "differences": [change.as_json() for change in changes]}
     if dry_run:
         say(json.dumps({"published": False, "name": name, **report}) if as_json else "Nothing was published.")
@@ -128,10 +134,14 @@ def _running(client: Client, name: str) -> dict[str, Any] | None:
         raise
 
 
-def _title(name: str, host: str, new: bool, changes: list[Difference]) -> str:
+def _title(name: str, host: str, new: bool, changes: list[Difference], secrets: list[str]) -> str:
     if new:
         return f"{name} is new on {host}" + (" and brings" if changes else "")
-    return f"{name} on {host}: " + ("this changes" if changes else "the manifest does not change")
+    if changes:
+        return f"{name} on {host}: this changes"
+    # Nobody can read from a host what script and secrets it has.
+    sent = f"the script, and the values of {', '.join(secrets)}, are sent" if secrets else "the script is sent"
+    return f"{name} on {host}: the manifest does not change; {sent}"
 
 
 def organization_for(project: projects.Project, client: Client, named: str | None = None) -> str:

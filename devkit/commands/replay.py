@@ -18,6 +18,7 @@ from devkit.hosts.credentials import LOCAL
 from devkit.projects import completion, names
 from devkit.projects.environments import env_option
 from devkit.terminal.output import Problem, json_option, print_error, print_result, warn
+from runtime.contract.event_descriptions import word
 
 EXAMPLES = """\b
 Examples: devkit replay --last
@@ -28,7 +29,7 @@ Examples: devkit replay --last
 
 @click.command("replay", epilog=EXAMPLES)
 @click.argument("event", metavar="[ID]", required=False)
-@click.option("--last", is_flag=True, help="The newest event.")
+@click.option("--last", is_flag=True, help="The newest background event; with --type, the newest of that type.")
 @filter_options
 @click.option("--edit", is_flag=True, help="Open the payload in $EDITOR first.")
 @click.option("--body", type=click.Path(exists=True, dir_okay=False), help="File with the body of a `fetch` event.")
@@ -102,11 +103,13 @@ def command(
                 raise
             done.append(sent | {"error": problem.sentence})
     good = [result for result in done if "events" in result]
-    lines = [f"Sent {result['type']} {result['from']} again: {sending.outcome(result)}" for result in good]
     for item in done:
         if "error" in item:
             print_error(f"{item['from']} ({item['type']}): {item['error']}")
     wrong = outcomes.judged(goal, name, good)
+    lines = [
+        f"Sent {result['type']} {result['from']} again: {sending.outcome(result)}{_how(result)}" for result in good
+    ]
     print_result(as_json, {"host": goal.host, "replayed": done}, "\n".join(lines))
     if wrong is not None:
         raise wrong
@@ -133,7 +136,10 @@ def _suitable(
     suitable = (event for event in events if kind or history.by_itself(event))
     found = list(suitable if begin else islice(suitable, 1))
     if not found:
-        raise Problem(f"{name} has no such event on {source.host}", hint=f"`devkit events {name}` lists its events")
+        hint = f"`devkit events {name}` lists its events"
+        if kind is None:
+            hint += "; those that somebody waited for, such as requests, are chosen with --type"
+        raise Problem(f"{name} has no such event on {source.host}", hint=hint)
     return found[::-1]
 
 
@@ -147,6 +153,12 @@ def _replay(
     if edit:
         payload = payloads.edit(payload)
     return sending.send(goal, name, payload, body=_content(payload, body, event.get("body")))
+
+
+def _how(result: dict[str, Any]) -> str:
+    """Say how the script handled what was sent, as far as it is known."""
+    endings = dict.fromkeys(word(delivery["ending"]) for delivery in result.get("deliveries", []))
+    return f", {', '.join(endings)}" if endings else ""
 
 
 def _content(payload: dict[str, Any], body: str | None, recorded: str | None) -> str | None:

@@ -108,7 +108,7 @@ def command(
     place = Place(installation, space, site)
     if event == "fetch":
         description = RequestDescription(
-            (method or "POST").upper(), path or "/", headers, _content(body, changes), sign, secret
+            (method or "POST").upper(), _absolute(path), headers, _content(body, changes), sign, secret
         )
         _request(client, name, endpoint(client, name, place), description, count, as_json)
         return
@@ -136,9 +136,15 @@ def command(
     if wrong := outcomes.failures(details):
         raise outcomes.failed(name, wrong, len(details))
     if script and script["status"] >= 400:
+        reason = outcomes.reason(client, name, result["events"][-1])
         raise Problem(
-            f"the script answered {script['status']}", hint=f"`devkit events {name} {result['events'][-1]}` says why"
+            f"the script answered {script['status']}{f': {reason}' if reason else ''}",
+            hint=f"`devkit events {name} {result['events'][-1]}` shows its logs",
         )
+
+
+def _absolute(path: str | None) -> str:
+    return path if path and path.startswith(("/", "?")) else f"/{path or ''}"
 
 
 def _refuse_what_cannot_be(
@@ -218,8 +224,9 @@ def _request(
         event = _event_of(client, name, description, since)
         if event is None:
             raise Problem(f"the host answered {response['status']} without calling the script; its answer says why")
+        reason = outcomes.reason(client, name, event)
         raise Problem(
-            f"the script answered {response['status']}",
+            f"the script answered {response['status']}{f': {reason}' if reason else ''}",
             hint=f"`devkit events {name} {event}` shows its logs and its answer",
         )
 

@@ -30,7 +30,9 @@ NO_LIMIT = 24 * 3600
 _JAVASCRIPT = Path(__file__).with_name("javascript_debuggee.mjs")
 _INSPECTOR = re.compile(rb"Debugger listening on ws://127\.0\.0\.1:(\d+)/(\S+)")
 _INSPECTORS = (b"Visit chrome://inspect", b"Deno is waiting for debugger", b"Debugger session ")
-"""Matches Deno's message about its inspector, whose address editors do not know."""
+"""How Deno's messages about its inspector begin, whose address editors do not know."""
+_RESOLVER = (b"Resolver diagnostics:", b'- Import map: Invalid address "null"')
+"""How Deno's remarks begin on the modules that scripts may not import, which are `null` in the map on purpose."""
 
 
 class Debuggee(ABC):
@@ -44,14 +46,14 @@ class Debuggee(ABC):
     def __init__(self, project: Project, port: int | None, errors: IO[bytes] | int) -> None:
         """Start it; `port` is where the debugger attaches. Raises Problem."""
         self._project = project
-        self.port = port or self.usual_port
+        self.port, self._inner = port or self.usual_port, 0
         with contextlib.ExitStack() as opened:
             # Short, and of this user alone: the script serves at a socket in it.
             folder = opened.enter_context(tempfile.TemporaryDirectory(prefix="devkit-"))
             self._folder, listening = Path(folder), Path(folder, "calls")
             guarded = self._guarded_port()
             opened.callback(guarded.close)
-            calls = CallPort(choose_port(project.folder / "debuggee", None), listening)
+            calls = CallPort(choose_port(project.folder / "debuggee", None, but=self._inner), listening)
             opened.callback(calls.close)
             self.address, self.url = f"127.0.0.1:{calls.port}", calls.url
             self._process = subprocess.Popen(
@@ -102,6 +104,7 @@ class PythonDebuggee(Debuggee):
 
     def __init__(self, project: Project, port: int | None, log: Path) -> None:
         """Start it; what the debugger has to say goes to `log`. Raises Problem."""
+        self._file = log
         self._log = os.fdopen(private_files.opened(log, os.O_APPEND), "ab")
         super().__init__(project, port, self._log)
 
@@ -120,7 +123,9 @@ class PythonDebuggee(Debuggee):
         """Do nothing: the process looks at the files with each call."""
 
     def _why(self) -> str:
-        return f"see {self._log.name}"
+        lines = self._file.read_text(errors="replace").split("\n") if self._file.exists() else []
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return f"{last} (in {self._file})" if last else f"see {self._file}"
 
     def close(self) -> None:
         """End the process and its log."""
@@ -164,7 +169,7 @@ class JavaScriptDebuggee(Debuggee):
             found = _INSPECTOR.match(line)
             if found is not None:
                 self._inspector.open(int(found[1]), found[2].decode())
-            elif not line.startswith(_INSPECTORS):
+            elif not line.startswith(_INSPECTORS) and not line.strip().startswith(_RESOLVER):
                 sys.stderr.buffer.write(line)
                 sys.stderr.buffer.flush()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,7 +16,7 @@ from devkit.developing.faults import EXPECTED, faults, patience
 from devkit.developing.keys import Keys
 from devkit.developing.reporting import Reporter
 from devkit.hosts import response_shapes
-from devkit.hosts.client import Client, RequestRefused, part
+from devkit.hosts.client import Client, HostUnreachable, RequestRefused, part
 from devkit.hosts.credentials import Credentials
 from devkit.manifests.findings import Finding
 from devkit.offline.sandboxed_script import SandboxedScript
@@ -26,6 +27,9 @@ from devkit.tunnel.local_engine import LocalEngine
 from devkit.tunnel.tunnel import Tunnel
 from runtime.engines.egress import EgressRules
 from runtime.engines.sandbox import SandboxMode
+
+LOOK_EVERY = 5.0
+"""Seconds after which it is looked whether the integration is still published."""
 
 
 class RemoteSession:
@@ -54,13 +58,16 @@ class RemoteSession:
         self._reloading = threading.Lock()
         self._watcher = Watcher(self._folder, self._changed)
 
-    def run(self, started: float) -> None:
-        """Answer the host's events until the author stops it; raises Problem."""
+    def run(self, started: float, allow_egress: Sequence[str] = ()) -> None:
+        """Answer the host's events until the author stops it; raises Problem.
+
+        `allow_egress` are private addresses, `host` or `host:port`, that the script may reach.
+        """
         name = projects.load(self._path, self._env).manifest.name
         integration = self._published(name)
         # The host's own address may be a private one; scripts reach the API behind it all the same.
         addresses = (self._client.host, integration["urls"]["location"])
-        self._rules = EgressRules(allow=tuple({urlsplit(address).netloc for address in addresses}))
+        self._rules = EgressRules(allow=(*{urlsplit(address).netloc for address in addresses}, *allow_egress))
         self._mode = f"/v1/integrations/{part(name)}/dev"
         with ExitStack() as closing:
             closing.callback(self._engine.close)
@@ -84,9 +91,23 @@ class RemoteSession:
                 self._reporter.tell(
                     "ready", f"{text}  (ready in {seconds:.2f} s)", url=tunnel.url, host=self._client.host
                 )
+                looked = time.monotonic()
                 while not self._stopping.wait(0.2):
                     if tunnel.over:
                         raise Problem("development mode ended; the messages above say why")
+                    if time.monotonic() - looked >= LOOK_EVERY:
+                        self._must_be_there(name)
+                        looked = time.monotonic()
+
+    def _must_be_there(self, name: str) -> None:
+        """Raise Problem where the integration was unpublished; a host that is away may come back."""
+        try:
+            self._client.call("GET", f"/v1/integrations/{part(name)}")
+        except RequestRefused as refused:
+            if refused.status == 404:
+                raise Problem(f"{name} was unpublished from {self._client.host}: development mode ended") from refused
+        except HostUnreachable:  # the tunnel says so
+            return
 
     def _published(self, name: str) -> dict[str, Any]:
         try:

@@ -72,14 +72,37 @@ def delivery(detail: dict[str, Any]) -> dict[str, Any]:
     return {"event": event["id"], "ending": ending_of(event)} | ({} if answer is None else {"answer": answer})
 
 
+def fault_of(detail: dict[str, Any]) -> str:
+    """Return where in the script an event failed, and why; "" where the host does not know."""
+    fault = (detail.get("trace") or {}).get("fault")
+    if not fault:
+        return ""
+    line = f":{fault['line']}" if fault.get("line") else ""
+    place = f"{fault['file']}{line}: " if fault.get("file") else ""
+    return place + one_line(fault["message"])
+
+
+def reason(client: Client, name: str, event: str) -> str:
+    """Return what `fault_of` does of an event that was answered a moment ago."""
+    for pause in (0.0, 0.1, 0.3):
+        time.sleep(pause)
+        try:
+            detail = client.call("GET", history.path(name, event), shape=response_shapes.DETAIL)
+        except Problem:  # it is written a moment after the answer, and not everybody may read it
+            continue
+        return fault_of(detail)
+    return ""
+
+
 def failed(name: str, details: Sequence[dict[str, Any]], of: int) -> Problem:
     """Return what to say of events that failed: how the last one ended, what it answered, and where to read more."""
     last = details[-1]["event"]
     answer = details[-1].get("answer") or {}
     body = one_line(str(answer.get("body") or ""))[:200]
     many = "" if of == 1 else f"{len(details)} of {of} events failed; the last one: "
+    reason = fault_of(details[-1]) or body
     return Problem(
-        f"{many}{last['payload']['type']} {last['id']}: {ending_words(last)}{f': {body}' if body else ''}",
+        f"{many}{last['payload']['type']} {last['id']}: {ending_words(last)}{f': {reason}' if reason else ''}",
         hint=f"`devkit events {name} {last['id']}` shows its logs",
     )
 

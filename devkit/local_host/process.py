@@ -154,8 +154,8 @@ def content_url(configured: str, port: int) -> str:
     return configured if here else f"http://*.localhost:{port}"
 
 
-def choose_port(folder: Path, requested: int | None) -> int:
-    """Choose a port: the wanted one, else always the same for a folder, or the next free one.
+def choose_port(folder: Path, requested: int | None, *, but: int = 0) -> int:
+    """Choose a port: the wanted one, else always the same for a folder, or the next free one; never `but`.
 
     Raises Problem.
     """
@@ -166,7 +166,7 @@ def choose_port(folder: Path, requested: int | None) -> int:
     first = zlib.crc32(str(folder).encode()) % PORTS
     for step in range(PORTS):
         port = FIRST_PORT + (first + step) % PORTS
-        if _free(port):
+        if port != but and _free(port):
             return port
     raise Problem(f"all ports from {FIRST_PORT} to {FIRST_PORT + PORTS - 1} are taken", hint="choose one with --port")
 

@@ -61,17 +61,43 @@ class LocalEngine:
 
     def _call(self, run: SandboxedScript, parts: Parts) -> Answer:
         event = json.loads(parts.event)
-        answered: list[Outcome] = []
-
-        def done(trace: Trace) -> None:
-            self._told(_detail(event, answered[0] if answered else None, trace))
-
-        outcome = run.call(parts.event, parts.environment, parts.fetch_body, str(event.get("installationId", "")), done)
-        answered.append(outcome)
+        ending = _Ending(lambda outcome, trace: self._told(_detail(event, outcome, trace)))
+        installation = str(event.get("installationId", ""))
+        try:
+            outcome = run.call(parts.event, parts.environment, parts.fetch_body, installation, ending.traced)
+        except BaseException:
+            ending.answered(None)
+            raise
+        ending.answered(outcome)
         if outcome.failure is not None:
             return _error(outcome.status, outcome.failure.message)
         body = outcome.body if isinstance(outcome.body, bytes) else iter(outcome.body)
         return Answer(outcome.status, list(outcome.headers), body)
+
+
+class _Ending:
+    """Tells of a call once both its answer and its trace are there, in whichever order they come."""
+
+    def __init__(self, tell: Callable[[Outcome | None, Trace], None]) -> None:
+        self._tell = tell
+        self._outcome: Outcome | None = None
+        self._trace: Trace | None = None
+        self._is_answered = False
+        self._lock = threading.Lock()
+
+    def answered(self, outcome: Outcome | None) -> None:
+        with self._lock:
+            self._outcome, self._is_answered = outcome, True
+            trace = self._trace
+        if trace is not None:
+            self._tell(outcome, trace)
+
+    def traced(self, trace: Trace) -> None:
+        with self._lock:
+            self._trace = trace
+            if not self._is_answered:
+                return
+        self._tell(self._outcome, trace)
 
 
 class _Version:

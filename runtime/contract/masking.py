@@ -52,6 +52,8 @@ _NAMED = re.compile(
     r"private[_-]?key|passw(?:or)?d)(\\{0,7}[\"']?\s{0,8}(?:[:=]|%3[Dd])\s{0,8}\\{0,7}[\"']?)"
     r"((?!\[secret\])[^\s\"'\\&,;<>{}\[\]()]{4,})"
 )
+_ONE_TIME = re.compile(r"[?&]code=([A-Za-z0-9._~%-]{16,})")
+"""The code that an identity provider sends somebody back with."""
 _HINTS = ("oken", "OKEN", "ecret", "ECRET", "ey", "EY", "assw", "ASSW")
 _SCHEMES = ("earer", "EARER", "asic", "ASIC")
 _LOUD: tuple[str, ...] = (
@@ -190,9 +192,9 @@ class Masker:
                 places += [match.span() for match in more.finditer(text)]
             else:
                 places += [(at, at + len(needle)) for at in _found(text, needle)]
-        if places:
-            text = _without(text, places)
-        return _without_shapes(text)
+        # In the text as it is: what stands in place of a secret would hide the rest of a token that contains it.
+        places += _shapes(text)
+        return _without(text, places) if places else text
 
     def quiet(self, text: str) -> bool:
         """Return whether a text, or JSON, certainly contains nothing to mask; False means that it must be searched."""
@@ -310,23 +312,24 @@ def _without(text: str, places: list[tuple[int, int]]) -> str:
     return "".join([*parts, text[ended:]])
 
 
-def _without_shapes(text: str) -> str:
-    """Take out what looks like a credential, whoever made it."""
+def _shapes(text: str) -> Iterator[tuple[int, int]]:
+    """Find what looks like a credential, whoever made it."""
     if "dk_" in text:
-        text = _PERSONAL.sub(MASK, text)
+        yield from (match.span() for match in _PERSONAL.finditer(text))
     if "eyJ" in text:
-        text = _RUN.sub(_signed, text)
+        yield from (span for run in _RUN.finditer(text) if (span := _signed(run)) is not None)
     if any(hint in text for hint in _HINTS):
-        text = _NAMED.sub(rf"\1\2{MASK}", text)
+        yield from (match.span(3) for match in _NAMED.finditer(text))
     if any(hint in text for hint in _SCHEMES):
-        text = _BEARER.sub(rf"\1\2{MASK}", text)
-    return text
+        yield from ((match.end(2), match.end()) for match in _BEARER.finditer(text))
+    if "code=" in text:
+        yield from (match.span(1) for match in _ONE_TIME.finditer(text))
 
 
-def _signed(run: re.Match[str]) -> str:
-    """Take a signed token (JWT) out of a run of its characters."""
-    head, mark, rest = run[0].partition("eyJ")
-    return head + MASK if mark and rest.count(".") >= 2 else run[0]
+def _signed(run: re.Match[str]) -> tuple[int, int] | None:
+    """Find a signed token (JWT) in a run of its characters."""
+    at = run[0].find("eyJ")
+    return (run.start() + at, run.end()) if at >= 0 and run[0].count(".", at) >= 2 else None
 
 
 BY_SHAPE = Masker()

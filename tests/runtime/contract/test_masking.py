@@ -239,3 +239,21 @@ def test_runs_of_backslashes_and_long_secrets_are_bounded() -> None:
     assert Masker([long]).text(f"<{long}>") == f"<{MASK}>"
     json_in_json = json.dumps(json.dumps(long + '"'))
     assert "abcdefgh" not in Masker([long]).text(json_in_json)
+
+
+def test_a_token_that_contains_a_secret_goes_as_a_whole() -> None:
+    secret = "s3cr3t-of-a-client"
+    masker = Masker([secret])
+    head, tail = "eyJhbGciOiJIUzI1NiJ9", "dBjftJeZ4CVPmB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    inside = base64.b64encode(f'{{"key":"{secret}"}}'.encode()).decode().rstrip("=")
+    for token in (f"{head}.{inside}.{tail}", f"ya29.{secret}.TAILTAIL0123456789abcdef"):
+        for text in (f"access_token: '{token}'", f'{{"refresh_token":"{token}"}}', f"Authorization: Bearer {token}"):
+            masked = masker.text(text)
+            assert not any(piece in masked for piece in (secret, inside, tail, "TAIL")), masked
+            assert masker.text(masked) == masked
+
+
+def test_the_code_of_a_sign_in_goes_wherever_its_address_is_written() -> None:
+    line = "handling fetch GET https://x.example/callback?code=eyJrZXkiOiJ2YWx1ZSJ9.c2lnbmF0dXJl&state=abc"
+    assert BY_SHAPE.text(line) == "handling fetch GET https://x.example/callback?code=[secret]&state=abc"
+    assert BY_SHAPE.text("see /errors?code=not-found") == "see /errors?code=not-found"
