@@ -39,8 +39,10 @@ def secret_unused(subject: Subject) -> Iterator[Finding]:
     """A secret that nothing uses is one more that can leak."""
     if subject.code.partial or subject.code.other_secrets:
         return
-    used = {use.name for use in subject.code.secrets}
-    for name, where in _declared(subject).items():
+    used, declared = {use.name for use in subject.code.secrets}, _declared(subject)
+    # One that is probably meant by a misspelled name is used; `secret_undeclared` says so.
+    used |= {close for name in used - {*declared} if (close := nearest(name, declared)) is not None}
+    for name, where in declared.items():
         if name not in used:
             message = f"nothing in the script uses the secret `{name}`: remove it"
             yield subject.project.text.at_key(where, message, "secret-unused", "warning")

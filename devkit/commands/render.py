@@ -148,6 +148,8 @@ def command(
         warn(str(missing))
     if drawn:
         _draw_files(component, output, screen, lists, html_file, png_file)
+        for file in filter(None, (html_file, png_file)):
+            note(f"Wrote {file}.")
     if as_json:
         say(json.dumps(output, ensure_ascii=False))
     elif as_tree or not drawn:

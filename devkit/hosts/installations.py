@@ -29,6 +29,9 @@ def need(client: Client, name: str, organization: str) -> dict[str, Any]:
     """Find the installation; raises Problem if there is none."""
     found = find(client, name, organization)
     if found is None:
+        client.call(
+            "GET", f"/v1/integrations/{part(name)}", shape=response_shapes.INTEGRATION
+        )  # or it says there is none
         raise Problem(f"{name} is not installed on this organization", hint=f"`devkit install {name}` installs it")
     return found
 

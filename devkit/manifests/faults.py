@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from devkit.manifests import forms, keys
 from devkit.manifests.findings import Finding
 from devkit.manifests.reading import ManifestText, ValuePath
-from devkit.terminal.wording import counted, dotted, kind_of, nearest, shown
+from devkit.terminal.wording import all_nearest, counted, dotted, kind_of, shown
 from runtime.contract.manifest import ProjectManifest
 from runtime.contract.unstorable import UNPAIRED_SURROGATE
 
@@ -165,8 +165,10 @@ def _choice(fault: Fault) -> str:
     known = fault.about["expected"].replace(" or ", ", ").replace("'", "").split(", ")
     if not isinstance(fault.value, str):
         return f"{fault.name} must be one of {', '.join(known)}; it is {kind_of(fault.value)}: write `{known[0]}`"
-    close = nearest(fault.value, known)
-    cure = f": write `{close}`" if close else ""
+    close = all_nearest(fault.value, known)
+    cure = f": write `{close[0]}`" if len(close) == 1 else ""
+    if len(close) > 1:
+        cure = f": did you mean {', '.join(f'`{name}`' for name in close[:-1])} or `{close[-1]}`?"
     return f"{fault.name} must be one of {', '.join(known)}; it is `{shown(fault.value)}`{cure}"
 
 

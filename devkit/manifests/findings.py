@@ -62,6 +62,7 @@ class InvalidProject(Problem):
     """A project that cannot be built; `findings` say where."""
 
     def __init__(self, findings: list[Finding]) -> None:
+        findings = sorted(findings, key=lambda one: one.level != "error")
         more = f" (and {len(findings) - 1} more; `devkit check` lists them)" if len(findings) > 1 else ""
         # Without the lines themselves, which may hold secrets: what is on standard error ends up in logs.
         told = [{key: value for key, value in one.as_json().items() if key != "source"} for one in findings]

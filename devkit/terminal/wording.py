@@ -40,6 +40,14 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return by_case[close[0]] if close else None
 
 
+def all_nearest(word: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """Return the known words that may have been meant, the nearest one first; several where none is much nearer."""
+    ratios = {name: difflib.SequenceMatcher(None, word.lower(), name.lower()).ratio() for name in known}
+    best = max(ratios.values(), default=0.0)
+    near = [name for name, ratio in ratios.items() if ratio >= max(0.6, best - 0.1)]
+    return sorted(near, key=lambda name: -ratios[name])[:most]
+
+
 def shown(value: Any) -> str:
     """Write a scalar as YAML writes it, shortened where it is long."""
     text = json.dumps(value) if isinstance(value, (bool, type(None))) else str(value)

@@ -17,7 +17,8 @@ class ScriptFailed(AssertionError):
     """The script ended with an error nobody expected; `fault` says where in the author's file."""
 
     def __init__(self, what: str, fault: ScriptFault) -> None:
-        place = f"{fault.file}:{fault.line or 1}:{fault.column or 1}: " if fault.file else ""
+        line = f":{fault.line}:{fault.column or 1}" if fault.line else ""
+        place = f"{fault.file}{line}: " if fault.file else ""
         message = f"{what}: {place}{fault.message}"
         if fault.source is not None and fault.line is not None:
             message += f"\n    {fault.source}\n    {' ' * ((fault.column or 1) - 1)}^"

@@ -30,6 +30,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--update-golden", action="store_true", help="rewrite the golden renders")
 
 
+def _failed(sentence: str) -> BaseException:
+    """Return what `pytest.fail` raises, to be raised from None: a reader wants this error, not how it was found."""
+    return pytest.fail.Exception(sentence, pytrace=False)
+
+
 class Projects:
     """The projects whose tests run, each read once; with their engines, which the session's end ends."""
 
@@ -47,11 +52,11 @@ class Projects:
 
         for folder in test.parents:
             if any((folder / name).is_file() for name in FILES):
-                try:
-                    if folder not in self._read:
+                if folder not in self._read:
+                    try:
                         self._read[folder] = projects.load(str(folder), self._env)
-                except Problem as problem:
-                    pytest.fail(problem.sentence, pytrace=False)
+                    except Problem as problem:
+                        raise _failed(problem.sentence) from None
                 return self._read[folder]
         pytest.fail(f"{test.name} is not in a project: there is no {FILES[0]} in its folder or above", pytrace=False)
 
@@ -65,9 +70,9 @@ class Projects:
             if project.folder not in self._engines:
                 self._engines[project.folder] = Engine(project)
         except Problem as problem:
-            pytest.fail(problem.sentence, pytrace=False)
+            raise _failed(problem.sentence) from None
         except ScriptFailed as failed:
-            pytest.fail(str(failed), pytrace=False)
+            raise _failed(str(failed)) from None
         return InEngine(self._engines[project.folder])
 
     def close(self) -> None:

@@ -61,7 +61,7 @@ class LocalEngine:
 
     def _call(self, run: SandboxedScript, parts: Parts) -> Answer:
         event = json.loads(parts.event)
-        ending = _Ending(lambda outcome, trace: self._told(_detail(event, outcome, trace)))
+        ending = CallEnding(lambda outcome, trace: self._told(_detail(event, outcome, trace)))
         installation = str(event.get("installationId", ""))
         try:
             outcome = run.call(parts.event, parts.environment, parts.fetch_body, installation, ending.traced)
@@ -75,7 +75,7 @@ class LocalEngine:
         return Answer(outcome.status, list(outcome.headers), body)
 
 
-class _Ending:
+class CallEnding:
     """Tells of a call once both its answer and its trace are there, in whichever order they come."""
 
     def __init__(self, tell: Callable[[Outcome | None, Trace], None]) -> None:

@@ -15,6 +15,7 @@ from runtime.web.admin.paging import every, page_of
 from runtime.web.admin.places import Object, about_the_form, filters, organization_of, place
 from runtime.web.admin.scope_words import in_words
 from runtime.web.admin.security_policies import with_pictures
+from runtime.web.admin.summaries import in_html
 
 AT = f"{PATH}/orgs/<organization>/integrations"
 ONE = f"{AT}/<name>"
@@ -86,6 +87,7 @@ def show(visit: OperatorVisit, organization: str, name: str, refused: Refused = 
         at=place("orgs", organization, "integrations", name),
         integration=integration,
         installation=installation,
+        summary=in_html(integration.get("summary") or ""),
         scopes=in_words(integration["scopes"]),
         may=within["permissions"]["installIntegration"],
         problem=refused.message,

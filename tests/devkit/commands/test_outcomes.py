@@ -57,6 +57,7 @@ def test_a_task_that_the_script_refuses_is_an_error_with_its_answer(logged_in: S
 def test_an_event_in_which_the_script_fails_is_an_error(logged_in: Shell, refuses: Installed) -> None:
     done = logged_in("trigger", "space_content_updated", "--integration", refuses.name)
     assert (done.code, "space_content_updated" in done.err) == (1, True)
+    assert "integration.py:16: KeyError: 'nothing'" in done.err
     sent = logged_in("trigger", "task", "--no-wait", "--integration", refuses.name, "--json")
     again = logged_in("replay", sent.json["events"][0], "--integration", refuses.name)
     assert (again.code, "rejected (409)" in again.err) == (1, True)
@@ -67,6 +68,8 @@ def test_a_request_that_fails_names_its_event_or_says_that_the_script_was_not_ca
 ) -> None:
     done = logged_in("trigger", "fetch", "--path", "/closed?a=1", "--integration", refuses.name)
     assert (done.code, "the script answered 409" in done.err) == (1, True)
+    bare = logged_in("trigger", "fetch", "--path", "closed", "--integration", refuses.name)
+    assert (bare.code, "the script answered 409" in bare.err) == (1, True)
     event = done.err.split(f"`devkit events {refuses.name} ")[1].split("`")[0]
     assert "POST /closed" in logged_in("events", refuses.name, event).out
 

@@ -98,7 +98,7 @@ def test_the_page_draws_itself_and_the_picture_shows_all_of_it(shell: Shell, pro
         pytest.skip("needs Chromium: apt-get install chromium")
     state = ("--state", json.dumps({"count": 0, "greeting": "</script><b>&", "name": ""}))
     done = shell("render", "counter", *state, "--html", "page.html", "--png", "page.png", folder=project)
-    assert (done.code, done.out, done.err) == (0, "", "")
+    assert (done.code, done.out, done.err) == (0, "", "Wrote page.html.\nWrote page.png.\n")
     content = (project / "page.png").read_bytes()
     width, height = int.from_bytes(content[16:20]), int.from_bytes(content[20:24])
     assert content.startswith(b"\x89PNG") and width == 800 and 200 < height < 1000
@@ -148,7 +148,7 @@ def test_lists_of_the_script_are_filled(shell: Shell, project: Path) -> None:
     done = shell("render", "choice", "--html", "page.html", folder=project)
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith("warning: the list at /v1/integrations/counter/integration/nowhere stays empty: ")
-    assert done.err.count("\n") == 1 and "404" in done.err
+    assert done.err.count("\n") == 2 and "404" in done.err
     with ThreadPoolExecutor(1) as thread:
         shown = thread.submit(chosen, CHROMIUM, (project / "page.html").as_uri()).result()
     assert shown == "Grace of team 1"

@@ -58,6 +58,7 @@ def test_an_event_comes_again_with_an_id_of_its_own(logged_in: Shell, hears: Ins
     assert payload(hears, fresh) == payload(hears, first) | {"eventId": fresh}
     last = logged_in("replay", "--last", "--integration", hears.name)
     assert (last.code, f"Sent space_content_updated {fresh} again: " in last.out) == (0, True), last.err
+    assert last.out.rstrip().endswith(", success")
 
 
 def test_a_time_takes_what_came_by_itself_oldest_first(logged_in: Shell, hears: Installed) -> None:

@@ -326,6 +326,17 @@ def test_the_events_of_a_host_elsewhere_are_answered_here(
     assert processes_of(str(project)) == []
 
 
+def test_development_ends_with_the_integration(
+    start_dev: StartDev, project: Path, shell: Shell, host: HostProcess, alpha: Tenant
+) -> None:
+    integration = published(shell, host, alpha, project, "away-for-good")
+    process = start_dev(project, "--token", alpha.api.token, host=host.url)
+    process.wait("ready")
+    assert alpha.api.call("DELETE", integration.path).status in (204, 205)
+    assert process.process.wait(60) == 1
+    wait_for(lambda: "away-for-good was unpublished" in "".join(map(str, process.errors)))
+
+
 def test_what_must_be_there_before(shell: Shell, project: Path, host: HostProcess, alpha: Tenant, beta: Tenant) -> None:
     manifest = project / "integration.yaml"
     manifest.write_text(manifest.read_text().replace("name: counter", "name: never-published"))

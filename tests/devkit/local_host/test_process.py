@@ -30,6 +30,7 @@ def test_a_folder_has_always_the_same_port_unless_it_is_taken(tmp_path: Path) ->
     port = choose_port(tmp_path, None)
     assert FIRST_PORT <= port < FIRST_PORT + PORTS
     assert choose_port(tmp_path, None) == port
+    assert choose_port(tmp_path, None, but=port) != port
     with socket.socket() as occupied:
         occupied.bind(("127.0.0.1", port))
         occupied.listen()
