@@ -24,6 +24,7 @@ _PIECE = 65_536
 _IN_MEMORY_BYTES = 262_144
 _TOO_LARGE = f"A request body may have {_BODY_BYTES // 1024 // 1024} MB at most."
 _LAST_WORDS_SECONDS = 1.0
+LONGEST_REASON = 300
 WAIT_SECONDS = 30.0
 # Marks answers of the proxy itself, so that a script can tell them from a server's; RFC 9209 section 2.3.
 _ERRORS = {
@@ -303,7 +304,8 @@ def answer(client: socket.socket, status: int, sentence: str) -> None:
 
 def _refusal(status: int, sentence: str) -> bytes:
     body = json.dumps({"error": sentence}).encode()
-    reason = http.client.responses.get(status, "Error")
+    # Clients that cannot connect through a proxy show their caller nothing of its answer but this.
+    reason = "".join(char if " " <= char <= "~" else "?" for char in sentence)[:LONGEST_REASON]
     head = (
         f"HTTP/1.1 {status} {reason}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
         f"Proxy-Status: egress; error={_ERRORS[status]}\r\nConnection: close\r\n\r\n"

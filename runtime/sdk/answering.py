@@ -12,7 +12,7 @@ from runtime.sdk.component import Component, Element
 from runtime.sdk.errors import ExposableError
 from runtime.sdk.http_messages import Request, Response
 from runtime.sdk.integration import Integration
-from runtime.sdk.json_text import dump, load
+from runtime.sdk.json_text import dump, load, misfit
 
 _JSON = ("content-type", "application/json")
 _ROOTS = ("block", "modal", "configuration")
@@ -146,7 +146,12 @@ def _render(integration: Integration, call: Call) -> RawAnswer:
     headers = [_JSON]
     if element.max_age is not None:
         headers.append(("cache-control", f"max-age={element.max_age}"))
-    return RawAnswer(200, headers, dump(output), call.deferred)
+    try:
+        body = dump(output)
+    except (TypeError, ValueError) as error:
+        wrong = misfit(output) or str(error)
+        raise TypeError(f'component "{component.id}"{component.where}: {wrong}, which JSON cannot hold') from error
+    return RawAnswer(200, headers, body, call.deferred)
 
 
 def _tell_unhandled(component: Component, name: object, call: Call) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+DEEPEST = 100
+"""Levels of a value that are looked at for what JSON cannot hold."""
 _encode_ascii = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
@@ -24,3 +27,23 @@ def dump(value: object) -> bytes:
     except UnicodeEncodeError:
         # Half of a surrogate pair can come in as an escape; only as an escape can it leave.
         return _encode_ascii(value).encode()
+
+
+def misfit(value: object, place: str = "", depth: int = 0) -> str | None:
+    """Say what of a value JSON cannot hold, and where, as in "state.open is a set"; None if it can hold all of it."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return None
+    if isinstance(value, float):
+        return None if math.isfinite(value) else f"{place or 'it'} is {value}"
+    if not isinstance(value, (dict, list, tuple)):
+        return f"{place or 'it'} is a {type(value).__name__}"
+    if depth > DEEPEST:
+        return f"{place[:60]}... is nested too deeply"
+    inside = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in inside:
+        if not isinstance(key, (str, int, float, type(None))):
+            return f"a key of {place or 'it'} is a {type(key).__name__}"
+        found = misfit(item, f"{place}.{key}" if place else str(key), depth + 1)
+        if found is not None:
+            return found
+    return None

@@ -230,7 +230,7 @@ def test_tunnel_to_a_private_address_is_refused(ask: Ask, server: ThreadingHTTPS
         """)
     )
 
-    assert "403" in got.json()
+    assert "403" in got.json() and "is an address of a private network" in got.json()
 
 
 def test_status_of_a_server_is_not_a_failure(ask: Ask) -> None:

@@ -199,5 +199,5 @@ except OSError as error:
     finally:
         engine.close()
 
-    assert got.json() == "HTTP Error 503: Service Unavailable"
+    assert got.json() == "HTTP Error 503: Requests can only be made while an event is handled."
     assert got.trace.usage.subrequests == 0
