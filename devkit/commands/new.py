@@ -36,6 +36,16 @@ LANGUAGES = {
     "typescript": "TypeScript on @gitbook/runtime; needs Node and npm.",
 }
 """Language -> what projects in it need; every template is there in each."""
+SHORT = {"py": "python", "ts": "typescript"}
+
+
+class Language(click.Choice[str]):
+    """A language, also by the ending of its files."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Give the name of the language; raises BadParameter."""
+        return super().convert(SHORT.get(value.lower().lstrip("."), value), param, ctx)
+
 
 # In a checkout a link to the folder at the top, in an installed package the folder itself.
 PLACE = Path(__file__).resolve().parents[1] / "templates"
@@ -64,7 +74,7 @@ def begin_with(ctx: click.Context, parameter: click.Parameter, typed: str) -> li
 @click.command("new")
 @click.argument("name", required=False)
 @click.option("--template", shell_complete=begin_with, help="The template; --list shows them.")
-@click.option("--language", type=click.Choice(list(LANGUAGES)), help="Language of the project; default: python.")
+@click.option("--language", type=Language(list(LANGUAGES)), help="Language of the project; default: python.")
 @click.option("--title", help="The name people see; default: derived from NAME.")
 @click.option(
     "--path", "place", type=click.Path(file_okay=False), help="Folder of the project; default: NAME in this folder."

@@ -59,8 +59,8 @@ def command(
 ) -> None:
     """Publish the integration in PATH (default: this folder) as its next version.
 
-    Errors are reported before anything is sent. Changes are shown, and must be confirmed if scopes, content security
-    policy or visibility widen.
+    Errors that are found without running the script are reported before anything is sent. Changes are shown, and must
+    be confirmed if scopes, content security policy or visibility widen.
     """
     project = projects.load(path, env)
     name = project.manifest.name

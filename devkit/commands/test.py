@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
 from devkit.projects.environments import env_option
 from devkit.terminal.output import Mistake, Problem, json_option, say
 from devkit.testing import files as test_files
-from devkit.testing import python_tests
+from devkit.testing.project_tests import ProjectTests
 
 IN_PYTHON = (
     "write test_integration.py with `def test_it_draws(integration): "
@@ -26,7 +20,6 @@ IN_TYPESCRIPT = (
     "write test/integration.test.ts with `import { assert, test } from 'devkit:test'; test('it draws', "
     "({ integration }) => assert.match(integration.render('COMPONENT').text, /.../));`"
 )
-CALLS_US = re.compile(r"\bdevkit\s+test\b")
 
 
 @click.command("test", context_settings={"ignore_unknown_options": True})
@@ -56,7 +49,7 @@ def command(
 
     Tests in Python get the fixtures `integration`, `api`, `clock` and `golden`; those in TypeScript and JavaScript
     (`*.test.ts`) import `test` from `devkit:test`, and get the same ones. Other tests are run by the `test` script
-    of package.json. Options after `--` are passed to pytest or to `deno test`. Exits with 1 if a test failed.
+    of package.json. Options after `--` are passed to pytest, `deno test` or npm. Exits with 1 if a test failed.
 
     Examples: devkit test --sandboxed
               devkit test --watch
@@ -79,51 +72,33 @@ def command(
     if watch:
         if update_golden:
             raise Mistake("--watch would rewrite golden renders on every change", hint="remove --update-golden")
-        from devkit.testing.watching import run_on_change
-
-        again = ["--sandboxed"] * sandboxed + ["--json"] * as_json + (["--env", env] if env is not None else [])
-        again += ["-k", expression] if expression is not None else []
-        run_on_change(folder, [*again, str(place), "--", *more])
+        _watch(folder, place, more, sandboxed, expression, env, as_json)
         return
-    outcomes: list[dict[str, Any]] = []
-    files = test_files.in_typescript(place)
-    if place.is_file() and not files and place.suffix != ".py":
-        raise Mistake(f"{path} is not a file of tests", hint="name a folder, or a file such as test_integration.py")
-    in_python = test_files.in_python(place) if place.is_dir() else not files
-    if sandboxed or files:  # those in TypeScript run the script in its engine always
-        from devkit.offline.confinement import warn_without
-        from runtime.engines.sandbox import authors_mode
-
-        warn_without(authors_mode(None))
-    if files and in_python and more:
-        raise Mistake(
-            "there are tests for both pytest and Deno",
-            hint="name a folder or a file, so that only one of them gets the options",
-        )
-    script = _test_script(folder) if expression is None and place.is_dir() else None
-    code, found = 0, script is not None
-    if script is not None:
-        code = _run_script(folder, script, env, as_json, outcomes)
-    if files:
-        from devkit.testing import deno_tests
-
-        tests = deno_tests.Tests(folder, env=env, update_golden=update_golden)
-        ran = tests.run(files, expression, [] if in_python else list(more), quiet=as_json)
-        code, found = code or ran.code, found or bool(ran.outcomes) or expression is None
-        outcomes += ran.outcomes
-    if in_python or not (files or script):
-        options = ["--sandboxed"] * sandboxed + ["--update-golden"] * update_golden
-        options += ["--devkit-env", env] if env is not None else []
-        options += ["-k", expression] if expression is not None else []
-        ended = python_tests.run(place, folder, [*options, *more], as_json, outcomes)
-        code, found = code or ended or 0, found or ended is not None
-    if not found:
+    tests = ProjectTests(folder, place, env, expression, sandboxed, update_golden, as_json, more)
+    tests.run()
+    if not tests.found:
         raise Problem(_what_to_write(folder, place) if expression is None else _none(expression))
     if as_json:
-        failed = [outcome for outcome in outcomes if outcome["outcome"] == "failed"]
-        passed = sum(outcome["outcome"] == "passed" for outcome in outcomes)
-        say(json.dumps({"ok": code == 0, "passed": passed, "failed": len(failed), "tests": outcomes}))
-    ctx.exit(code)
+        failed = [outcome for outcome in tests.outcomes if outcome["outcome"] == "failed"]
+        passed = sum(outcome["outcome"] == "passed" for outcome in tests.outcomes)
+        say(json.dumps({"ok": tests.code == 0, "passed": passed, "failed": len(failed), "tests": tests.outcomes}))
+    ctx.exit(tests.code)
+
+
+def _watch(
+    folder: Path,
+    place: Path,
+    options: tuple[str, ...],
+    sandboxed: bool,
+    expression: str | None,
+    env: str | None,
+    as_json: bool,
+) -> None:
+    from devkit.testing.watching import run_on_change
+
+    again = ["--sandboxed"] * sandboxed + ["--json"] * as_json + (["--env", env] if env is not None else [])
+    again += ["-k", expression] if expression is not None else []
+    run_on_change(folder, [*again, str(place), "--", *options])
 
 
 def _refuse_unknown(folder: Path, env: str) -> None:
@@ -162,38 +137,3 @@ def _project_folder(place: Path) -> Path:
     raise Problem(
         f"no {names} in {start}", hint="go to a project's folder, give its path, or create one with `devkit new NAME`"
     )
-
-
-def _test_script(folder: Path) -> list[str] | None:
-    """Return the command that runs the tests of a project in JavaScript; None for one without."""
-    file = folder / "package.json"
-    if not file.is_file():
-        return None
-    try:
-        written = json.loads(file.read_text(encoding="utf-8")).get("scripts", {}).get("test")
-    except (OSError, ValueError, AttributeError) as error:
-        raise Problem(f"{file} cannot be read: {error}") from None
-    # `npm test` may well be a way to run `devkit test`.
-    return ["npm", "test", "--silent"] if isinstance(written, str) and not CALLS_US.search(written) else None
-
-
-def _run_script(folder: Path, script: list[str], env: str | None, as_json: bool, outcomes: list[dict[str, Any]]) -> int:
-    """Run the JavaScript tests; their output is passed on, or discarded with JSON. Raises Problem."""
-    program = shutil.which(script[0])
-    if program is None:
-        raise Problem("npm, which runs the tests of this project, is not installed", hint="install Node.js")
-    if not (folder / "node_modules").is_dir():
-        raise Problem(f"the packages of {folder.name} are not installed", hint=f"run `npm install` in {folder}")
-    sys.stdout.flush()
-    quiet = subprocess.PIPE if as_json else None
-    known = os.environ if env is None else os.environ | {"DEVKIT_ENV": env}
-    done = subprocess.run(
-        [program, *script[1:]], cwd=folder, env=known, stdout=quiet, stderr=subprocess.STDOUT if as_json else None
-    )
-    output = (done.stdout or b"").decode("utf-8", "replace")
-    outcomes.append(
-        python_tests.outcome_of(
-            "npm test", "failed" if done.returncode else "passed", output if done.returncode else ""
-        )
-    )
-    return done.returncode and 1

@@ -11,6 +11,8 @@ from devkit.hosts.client import Client, RequestRefused, part
 from devkit.terminal.output import Problem
 
 Kind = Literal["space", "site"]
+SECTIONS: Mapping[Kind, str] = {"space": "Content", "site": "Sites"}
+"""What pages at `/app` call the place where one is made."""
 ID = re.compile(r"[A-Za-z0-9]{20}")
 ADDRESS = re.compile(r"https?://[^/]+/(?:.*/)?(space|site)s/([A-Za-z0-9]{20})(?:[/?#].*)?")
 
@@ -52,7 +54,12 @@ def chosen(kind: Kind, named: str, titles: Mapping[str, str], where: str) -> str
     from devkit.terminal.wording import nearest
 
     close = nearest(named, titles.values())
-    meant = f"did you mean `{close}`?" if close else f"there are {', '.join([*titles.values()][:10]) or 'none'}"
+    if close:
+        meant = f"did you mean `{close}`?"
+    elif titles:
+        meant = f"there are {', '.join([*titles.values()][:10])}"
+    else:
+        meant = f"there are none; create one on the page `/app` of the host, under {SECTIONS[kind]}"
     raise Problem(f"there is no {kind} `{named[:200]}` {where}", hint=meant)
 
 

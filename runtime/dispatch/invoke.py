@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from runtime.contract.identifiers import new_id
@@ -90,6 +91,44 @@ def _parts(plan: Plan, kind: str, ended: Ended, sound: bool | None = True) -> _P
     return _Parts(ended, time.perf_counter(), time.time(), span, plan.masker, sound)
 
 
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """An event that somebody waits for, as it was sent."""
+
+    plan: Plan
+    kind: str
+    id: str
+    text: bytes
+    fetch_body: bytes | None
+    source: Source
+    limits: Limits
+    created: datetime
+
+    def row(
+        self, outcome: Outcome, trace: Trace, seconds: float, body: bytes | Copied, unrecorded: int
+    ) -> dict[str, Any]:
+        """Write what the event log keeps of the call; `unrecorded` calls before it were only counted."""
+        masker = self.plan.masker
+        answer = stored_answer(self.kind, outcome, body, masker)
+        return {
+            "id": self.id,
+            "integration_id": self.plan.integration_id,
+            "installation_id": self.plan.installation_id,
+            "lane": self.id,
+            "type": self.kind,
+            "source": self.source,
+            "payload": masker.payload(self.text.decode()),
+            "state": "delivered" if outcome.status < 400 else "given-up",
+            "attempts": 1,
+            "due_at": 0.0,
+            "answer": outcome.status,
+            "duration_ms": seconds * 1000,
+            "created_at": self.created,
+            "body": recorded_body(self.fetch_body, masker),
+            "trace": trace_text(trace, self.limits, masker, self.created, seconds, unrecorded, answer),
+        }
+
+
 class Invoker:
     """Calls scripts through the engines."""
 
@@ -164,60 +203,32 @@ class Invoker:
         limits: Limits | None = None,
     ) -> tuple[Outcome, _Parts]:
         """Call in a slot of the waiting owner; if the answer still has to be read (`sound`), it may be sampled."""
-        kind, identifier = event.kind, event_id or new_id()
+        identifier = event_id or new_id()
         text = event.written(identifier)
-        created = now()
-        thin = sound is None
-        limits = limits or self.limits
+        sent = _Sent(plan, event.kind, identifier, text, fetch_body, source, limits or self.limits, now())
+        is_render = sound is None
 
         def ended(outcome: Outcome, trace: Trace, seconds: float) -> None:
-            sampled = thin and parts.sound is True and not noteworthy(outcome, trace, seconds)
-            if self._sampling.skips(plan, kind, sampled=sampled):
-                return
-            self._recorder.record(
-                plan.integration,
-                {
-                    "id": identifier,
-                    "integration_id": plan.integration_id,
-                    "installation_id": plan.installation_id,
-                    "lane": identifier,
-                    "type": kind,
-                    "source": source,
-                    "payload": plan.masker.payload(text.decode()),
-                    "state": "delivered" if outcome.status < 400 else "given-up",
-                    "attempts": 1,
-                    "due_at": 0.0,
-                    "answer": outcome.status,
-                    "duration_ms": seconds * 1000,
-                    "created_at": created,
-                    "body": recorded_body(fetch_body, plan.masker),
-                    "trace": trace_text(
-                        trace,
-                        limits,
-                        plan.masker,
-                        created,
-                        seconds,
-                        self._sampling.counted(plan),
-                        stored_answer(kind, outcome, parts.body, plan.masker),
-                    ),
-                },
-            )
+            sampled = is_render and parts.sound is True and not noteworthy(outcome, trace, seconds)
+            if not self._sampling.skips(plan, event.kind, sampled=sampled):
+                unrecorded = self._sampling.counted(plan)
+                self._recorder.record(plan.integration, sent.row(outcome, trace, seconds, parts.body, unrecorded))
 
-        place = (plan.organization_id, plan.integration)
-        seated = self._seats.enter(*place)
-        parts = _parts(plan, kind, ended, sound)
+        owner = (plan.organization_id, plan.integration)
+        seated = self._seats.enter(*owner)
+        parts = _parts(plan, event.kind, ended, sound)
         try:
-            outcome = self._send(plan, kind, text, fetch_body, parts, limits, seated=seated)
+            outcome = self._send(plan, event.kind, text, fetch_body, parts, sent.limits, seated=seated)
         except BaseException:
             if seated:
-                self._seats.leave(*place)
+                self._seats.leave(*owner)
             raise
         if not seated:
             return outcome, parts
         if isinstance(outcome.body, bytes):
-            self._seats.leave(*place)
+            self._seats.leave(*owner)
         else:  # a thread reads the body for as long as the script writes it
-            outcome.body = self._seats.held_by(*place, outcome.body)
+            outcome.body = self._seats.held_by(*owner, outcome.body)
         return outcome, parts
 
     def send(self, plan: Plan, kind: str, event: bytes, fetch_body: bytes | None, ended: Ended) -> Outcome:

@@ -304,7 +304,7 @@ def test_what_is_given_is_not_asked_and_ctrl_c_leaves_nothing(terminal: Any, tmp
     assert not (tmp_path / "my-poll").exists()
 
 
-TYPESCRIPT = ("new", "poll", "--template", "block", "--language", "typescript")
+TYPESCRIPT = ("new", "poll", "--template", "block", "--language", "ts")
 
 
 def programs(folder: Path, **scripts: str) -> dict[str, str]:

@@ -172,6 +172,11 @@ def test_tests_in_javascript_are_run_by_their_own_script(shell: Shell, tested: P
     bad = shell("test", "--json", folder=tested, NPM_CODE="3", **environment_variables)
     assert (bad.code, bad.json["failed"]) == (1, 1)
     assert "from the script" in bad.json["tests"][0]["message"]
+    (tmp_path / "npm").write_text('#!/bin/sh\necho "$@"\n')
+    for file in tested.glob("test_*.py"):
+        file.unlink()
+    passed_on = shell("test", "--", "--grep", "draws", folder=tested, **environment_variables)
+    assert (passed_on.code, passed_on.out) == (0, "test --silent -- --grep draws\n")
     package.write_text("{")
     assert "package.json cannot be read" in shell("test", folder=tested).err
 
