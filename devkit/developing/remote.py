@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from devkit.developing.faults import EXPECTED, faults, patience
 from devkit.developing.keys import Keys
+from devkit.developing.reloading import Live, Reloading
 from devkit.developing.reporting import Reporter
 from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, HostUnreachable, RequestRefused, part
@@ -21,7 +21,6 @@ from devkit.hosts.credentials import Credentials
 from devkit.manifests.findings import Finding
 from devkit.offline.sandboxed_script import SandboxedScript
 from devkit.projects import project as projects
-from devkit.projects.watcher import Watcher
 from devkit.terminal.output import Problem
 from devkit.tunnel.local_engine import LocalEngine
 from devkit.tunnel.tunnel import Tunnel
@@ -32,7 +31,7 @@ LOOK_EVERY = 5.0
 """Seconds after which it is looked whether the integration is still published."""
 
 
-class RemoteSession:
+class RemoteSession(Reloading):
     """Development mode of an integration on a host, for as long as the author works here."""
 
     def __init__(
@@ -47,16 +46,13 @@ class RemoteSession:
         everybody: bool,
     ) -> None:
         """Take a host the integration is published on; `everybody` takes the events of all organizations, too."""
+        super().__init__(path, env, stopping, reporter)
         self._client, self._credentials = Client(credentials), credentials
-        self._path, self._stopping, self._reporter = path, stopping, reporter
-        self._env, self._sandbox, self._everybody = env, sandbox, everybody
-        self._folder, _ = projects.find_folder(path)
+        self._sandbox, self._everybody = sandbox, everybody
         self._engine = LocalEngine(self._tell)
         self._rules = EgressRules()
         self._mode = self._live = ""
         self._faulty = False
-        self._reloading = threading.Lock()
-        self._watcher = Watcher(self._folder, self._changed)
 
     def run(self, started: float, allow_egress: Sequence[str] = ()) -> None:
         """Answer the host's events until the author stops it; raises Problem.
@@ -72,9 +68,7 @@ class RemoteSession:
         with ExitStack() as closing:
             closing.callback(self._engine.close)
             closing.callback(self._watcher.stop)
-            with self._reloading:
-                self._watcher.start()
-                self._reload(first=True)
+            self.watch()
             tunnel = Tunnel(
                 self._credentials,
                 integration["owner"]["id"],
@@ -126,40 +120,28 @@ class RemoteSession:
     def _turn_on(self, url: str) -> None:
         self._client.call("PUT", self._mode, {"tunnelUrl": url, "all": self._everybody})
 
-    def _changed(self) -> None:
-        with self._reloading:
-            if not self._stopping.is_set():
-                self._reload()
-
-    def _reload(self, first: bool = False) -> None:
-        """Load what the files say now; what is wrong is shown, and the last good version keeps answering."""
-        began = time.perf_counter()
-        project: projects.Project | None = None
+    def accept(self, project: projects.Project) -> Live | None:
+        """Put a project into the engine, unless it is what runs there."""
+        self._reporter.warnings(projects.warnings(project))
+        run = SandboxedScript(project, sandbox=self._sandbox, secrets={}, rules=self._rules)
+        run.build()
+        if run.script.source == self._live and not self._faulty:
+            return None
+        run.open()
         try:
-            project = projects.load(self._path, self._env)
-            self._reporter.warnings(projects.warnings(project))
-            run = SandboxedScript(project, sandbox=self._sandbox, secrets={}, rules=self._rules)
-            run.build()
-            if run.script.source == self._live and not self._faulty:
-                return
-            run.open()
-            try:
-                run.load()
-            except BaseException:
-                run.close()
-                raise
-            self._engine.put(run)
-            self._live, self._faulty = run.script.source, False
-        except EXPECTED as error:
-            if not first and not self._watcher.quiet(patience(self._folder, project)):
-                return  # it was looked at in the middle of being saved, and is looked at again at once
-            self._show(faults(error, self._folder, self._path))
-        else:
-            if not first:
-                took = (time.perf_counter() - began) * 1000
-                self._reporter.tell("reloaded", f"The change is live ({took:.0f} ms).")
+            run.load()
+        except BaseException:
+            run.close()
+            raise
+        self._engine.put(run)
+        self._live, self._faulty = run.script.source, False
+        return Live("The change is live")
 
-    def _show(self, findings: list[Finding]) -> None:
+    def looked(self, project: projects.Project | None) -> None:
+        """Do nothing more: the host shows what its people see."""
+
+    def show(self, findings: list[Finding]) -> None:
+        """Show errors in the terminal."""
         self._faulty = True
         self._reporter.faults(findings)
 

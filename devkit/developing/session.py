@@ -13,7 +13,7 @@ from devkit.build.esbuild_service import EsbuildService
 from devkit.developing import browsers
 from devkit.developing.code_warnings import code_warnings
 from devkit.developing.debugging import Debuggee
-from devkit.developing.faults import EXPECTED, faults, patience
+from devkit.developing.reloading import Live, Reloading
 from devkit.developing.reporting import Reporter
 from devkit.developing.sample_content import fill
 from devkit.events import following
@@ -23,11 +23,10 @@ from devkit.local_host.process import LocalHost
 from devkit.manifests.findings import Finding
 from devkit.projects import names
 from devkit.projects import project as projects
-from devkit.projects.watcher import Watcher
 from devkit.terminal.output import Problem
 
 
-class Session:
+class Session(Reloading):
     """Publishes what the files say, installs it, and follows files and events until the author stops it."""
 
     def __init__(
@@ -42,12 +41,11 @@ class Session:
         debuggee: Debuggee | None = None,
     ) -> None:
         """Take a host that is ready; `debuggee` runs the script in its place."""
+        super().__init__(path, env, stopping, reporter)
         self.client = Client(host.credentials)
         self.name: str | None = None
         self.preview: str | None = None
-        self._host, self._path, self._stopping, self._reporter = host, path, stopping, reporter
-        self._env, self._browser, self._debuggee = env, browser, debuggee
-        self._folder, _ = projects.find_folder(path)
+        self._host, self._browser, self._debuggee = host, browser, debuggee
         self._installed: str | None = None
         self._followed = threading.Event()
         self._organization = ""
@@ -55,9 +53,7 @@ class Session:
         self._started: float | None = None
         self._faulty = False
         self._live = b""
-        self._reloading = threading.Lock()
         self._bundler = EsbuildService()
-        self._watcher = Watcher(self._folder, self._changed)
 
     def run(self, started: float) -> None:
         """Work until the author stops it; raises Problem when the host ends."""
@@ -66,10 +62,7 @@ class Session:
         self._started = started
         self._organization = next(self.client.every("/v1/orgs", 1))["id"]
         try:
-            # Before the first look at the files, so that no save falls between the two.
-            with self._reloading:
-                self._watcher.start()
-                self._reload(first=True)
+            self.watch()
             while not self._stopping.wait(0.2):
                 if self._host.ended():
                     raise Problem("the host ended unexpectedly", hint=f"see {self._host.log}")
@@ -87,48 +80,34 @@ class Session:
         if not browsers.open_page(url):
             self._reporter.notice(f"No browser can be opened from here; the preview is at {url}")
 
-    def _changed(self) -> None:
-        with self._reloading:
-            if not self._stopping.is_set():
-                self._reload()
+    def accept(self, project: projects.Project) -> Live | None:
+        """Publish a project, unless it is what was published last, and install it."""
+        moment = time.time()
+        self.name = project.manifest.name
+        body = publish_body(project, self._organization, "development", self._host.sandbox, self._bundler)
+        digest = hashlib.sha256(json.dumps([self.name, body]).encode()).digest()
+        if digest == self._live and not self._faulty:
+            return None  # another file changed: a log beside the sources must not make versions, which are logged again
+        # What ran last is often what is started again: only a change makes a version.
+        sent = body | {"unlessSame": True}
+        published = self.client.call("POST", f"/v1/integrations/{part(self.name)}", sent)
+        if self._debuggee is not None:
+            self._debuggee.put(body["script"])
+        former = self._installed
+        if former != self.name:
+            self._install(published)
+            self._follow(self.name, moment)
+        if former != self.name or self._faulty:
+            self._put_fault(self.name, None)
+        if former not in (None, self.name):
+            self._tell_renamed(former, self.name)
+        self._live = digest
+        return Live(f"Version {published['version']} is live", {"version": published["version"]})
 
-    def _reload(self, first: bool = False) -> None:
-        """Publish what the files say now; what is wrong is shown, and the last good version keeps running."""
-        began, moment = time.perf_counter(), time.time()
-        project: projects.Project | None = None
-        try:
-            project = projects.load(self._path, self._env)
-            self.name = project.manifest.name
-            body = publish_body(project, self._organization, "development", self._host.sandbox, self._bundler)
-            digest = hashlib.sha256(json.dumps([self.name, body]).encode()).digest()
-            if digest == self._live and not self._faulty:
-                return  # another file changed: a log beside the sources must not make versions, which are logged again
-            # What ran last is often what is started again: only a change makes a version.
-            sent = body | {"unlessSame": True}
-            published = self.client.call("POST", f"/v1/integrations/{part(self.name)}", sent)
-            if self._debuggee is not None:
-                self._debuggee.put(body["script"])
-            former = self._installed
-            if former != self.name:
-                self._install(published)
-                self._follow(self.name, moment)
-            if former != self.name or self._faulty:
-                self._put_fault(self.name, None)
-            if former not in (None, self.name):
-                self._tell_renamed(former, self.name)
-        except EXPECTED as error:
-            if not first and not self._watcher.quiet(patience(self._folder, project)):
-                return  # it was looked at in the middle of being saved, and is looked at again at once
-            self.name = self.name or names.guess_name(self._path)
-            self._show(faults(error, self._folder, self._path))
-        else:
-            self._live = digest
-            if not first:
-                took = (time.perf_counter() - began) * 1000
-                version = published["version"]
-                self._reporter.tell("reloaded", f"Version {version} is live ({took:.0f} ms).", version=version)
+    def looked(self, project: projects.Project | None) -> None:
+        """Announce the preview, and then what is questionable: somebody waits for the announcement."""
         self._announce()
-        if project is not None:  # after the announcement, which somebody waits for
+        if project is not None:
             self._reporter.warnings([*projects.warnings(project), *code_warnings(project)])
 
     def _announce(self) -> None:
@@ -176,7 +155,9 @@ class Session:
         else:
             self.client.call("DELETE", path)
 
-    def _show(self, findings: list[Finding]) -> None:
+    def show(self, findings: list[Finding]) -> None:
+        """Show errors in the terminal, and on the page of the preview."""
+        self.name = self.name or names.guess_name(self._path)
         self._reporter.faults(findings)
         try:
             self._faulty = True
