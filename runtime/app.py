@@ -58,7 +58,7 @@ from runtime.engines.own_tls import OwnAuthority
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.separate_process.runner import SeparateProcessRunner
 from runtime.engines.table import create_engines
-from runtime.services import disk_room, first_sign_in, organization_storage
+from runtime.services import first_sign_in
 from runtime.services.answer_model import AnswerModel, BadModel
 from runtime.services.job_kinds import KINDS
 from runtime.services.render_cache import RenderCache
@@ -77,6 +77,7 @@ from runtime.store.epoch_cache import EpochCache
 from runtime.store.migrate import NewerDatabase, migrate
 from runtime.store.organizations import create_organization
 from runtime.store.secrets import KeyMissing, load_keyring, use_keyring
+from runtime.store.storage_limits import StorageLimits
 from runtime.telemetry import tracing
 from runtime.web import identity
 from runtime.web.admin.mount import mount_admin
@@ -178,11 +179,10 @@ def create_app(
     """
     use_keyring(load_keyring(Path(settings.data) if settings.data else None, settings.secret_key or None))
     file = path_of(settings.database_address)
-    organization_storage.use_limit(settings.organization_storage)
-    disk_room.use_folder(file.parent if file is not None else None)
+    storage = StorageLimits(settings.organization_storage, file.parent if file is not None else None)
     # Where the database is elsewhere, processes of other machines may serve from it, too.
     counts = None if changes is None or settings.database_url else ChangeCounts(changes, index)
-    database = Database(settings.database_address, alone=settings.alone, changes=counts)
+    database = Database(settings.database_address, alone=settings.alone, changes=counts, storage=storage)
     followers = Followers(database, alone=settings.alone)
     try:
         host = _host(settings, index, database, followers, port)

@@ -103,7 +103,7 @@ def _run_in_transaction(call: Call, operation: Operation, inputs: Inputs | error
         admit_sharing(call, operation.gate, session, _share_key(inputs))
         sent = checked(inputs)
         if operation.status == 201:  # what only changes something, ends it or takes it away is let through
-            disk_room.enforce()
+            disk_room.enforce(session)
         value = call_handler(call, operation, sent)
         if not isinstance(value, DeferredAnswer):
             answer = _answer(call, operation, sent, value)

@@ -175,7 +175,7 @@ def change(
                 raise errors.BadRequest(error.message, field=f"changes.{place}") from None
 
     if any(one.type.startswith("move_") for one, _ in changes_):
-        disk_room.enforce()  # deletions go on: they free what they can
+        disk_room.enforce(session)  # deletions go on: they free what they can
     return _edit(session, space, row, user_id, apply, any(not one.type.startswith(NOT_GROWING) for one, _ in changes_))
 
 

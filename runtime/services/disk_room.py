@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.store.disk import has_room
+from runtime.store.storage_limits import StorageLimits, limits_of
 
 FULL = (
     "The host's disk is almost full or cannot be reached, so nothing new can be stored. Whoever runs the host must "
     "free some space; you can still read and delete."
 )
 
-_folder: Path | None = None
 
-
-def use_folder(folder: Path | None) -> None:
-    """Set where the database is, for all of this process; None where it is on another machine."""
-    global _folder
-    _folder = folder
-
-
-def enforce() -> None:
+def enforce(session: Session) -> None:
     """Raise Unavailable while the disk is almost full; asked each time, which takes microseconds."""
+    enforce_on(limits_of(session))
+
+
+def enforce_on(limits: StorageLimits) -> None:
+    """Do the same outside of a transaction."""
     try:
-        room = _folder is None or has_room(_folder)
+        room = limits.folder is None or has_room(limits.folder)
     except OSError:  # it cannot be reached
         room = False
     if not room:

@@ -134,7 +134,7 @@ def _must_have_room(session: Session, installation: InstallationRow, row: Any, c
     if counted > row.size:
         organization_storage.enforce(session, installation.organization_id, counted - row.size)
     else:
-        disk_room.enforce()
+        disk_room.enforce(session)
     row.size = counted
 
 

@@ -42,7 +42,7 @@ def invite(
 
     With `send` the e-mails are due at once. Raises BadRequest where there are too many, Unavailable on a full disk.
     """
-    disk_room.enforce()
+    disk_room.enforce(session)
     default = organization.default_role if body.role is MISSING else body.role
     people: dict[str, Role | None] = {}
     for person in body.emails:

@@ -15,6 +15,7 @@ from runtime.services import disk_room
 from runtime.store import organization_storage as stored
 from runtime.store import rows
 from runtime.store.reach import HOST
+from runtime.store.storage_limits import limits_of
 from runtime.store.tables.spaces import SpaceRow
 
 GB = 1 << 30
@@ -32,14 +33,6 @@ STORED_TODAY = (
     "DEVKIT_ORGANIZATION_STORAGE."
 )
 
-_gigabytes: float = 0
-
-
-def use_limit(gigabytes: float) -> None:
-    """Set how much one organization may store, for all of this process; 0 is no limit."""
-    global _gigabytes
-    _gigabytes = gigabytes
-
 
 def enforce(session: Session, organization_id: str, more: int = 0, *, grows: bool = True) -> None:
     """Check that an organization may store `more` bytes; raises BadRequest, and Unavailable on a full disk.
@@ -48,12 +41,13 @@ def enforce(session: Session, organization_id: str, more: int = 0, *, grows: boo
     `LEEWAY`.
     """
     if grows:
-        disk_room.enforce()
-    if not _gigabytes:
+        disk_room.enforce(session)
+    most = _most(session)
+    if not most:
         return
     there = stored.size_of(session, organization_id)
-    if there + more >= _gigabytes * GB * (1 if grows else 1 + LEEWAY):
-        raise errors.BadRequest(FULL.format(there=bytes_text(there), most=_limit(), needs=_needs(more)))
+    if there + more >= most * (1 if grows else 1 + LEEWAY):
+        raise errors.BadRequest(FULL.format(there=bytes_text(there), most=bytes_text(most), needs=_needs(more)))
 
 
 def enforce_for_files(session: Session, organization_id: str, more: int = 0) -> None:
@@ -63,13 +57,15 @@ def enforce_for_files(session: Session, organization_id: str, more: int = 0) -> 
     within a day than may be stored at all.
     """
     enforce(session, organization_id, more)
-    if _gigabytes and (there := stored.sent_lately(session, organization_id)) + more >= _gigabytes * GB:
-        text = STORED_TODAY.format(there=bytes_text(there), most=_limit(), needs=_needs(more))
+    most = _most(session)
+    if most and (there := stored.sent_lately(session, organization_id)) + more >= most:
+        text = STORED_TODAY.format(there=bytes_text(there), most=bytes_text(most), needs=_needs(more))
         raise errors.BadRequest(text)
 
 
-def _limit() -> str:
-    return bytes_text(_gigabytes * GB)
+def _most(session: Session) -> float:
+    """Return how many bytes an organization may store; 0 for any number."""
+    return limits_of(session).organization_gigabytes * GB
 
 
 def _needs(more: int) -> str:

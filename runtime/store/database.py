@@ -21,7 +21,7 @@ from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 from sqlalchemy.types import TypeDecorator
 
-from runtime.store import epochs
+from runtime.store import epochs, storage_limits
 from runtime.store.change_counts import ChangeCounts
 from runtime.store.database_file import DatabaseFile, path_of
 from runtime.store.epoch_cache import Basis, Epochs, Record, watch_reading
@@ -30,6 +30,7 @@ from runtime.store.epoch_rules import UNKNOWN, EpochRules
 from runtime.store.epochs import Watch
 from runtime.store.group_commit import GroupCommit, write_savepoints
 from runtime.store.reach import Reach
+from runtime.store.storage_limits import NO_LIMITS, StorageLimits
 
 RECHECK = 0.02
 CONNECTION_WAIT = 3.0
@@ -100,21 +101,27 @@ def now() -> datetime:
 
 
 class Database:
-    """An engine and its sessions; safe to share between threads.
+    """An engine and its sessions, which know the `storage` limits; safe to share between threads.
 
     `alone` tells that no other process serves from this database, `changes` counts what all that do have changed: then
-    epochs are known without asking while nobody moved one, and asked for again every `RECHECK` seconds in case a
-    command changed something. With neither, every request asks.
+    epochs are asked for only once somebody moved one, and every `RECHECK` seconds in case a command did. Else always.
     """
 
-    def __init__(self, url: str, *, alone: bool = False, changes: ChangeCounts | None = None) -> None:
-        self.url = url
+    def __init__(
+        self,
+        url: str,
+        *,
+        alone: bool = False,
+        changes: ChangeCounts | None = None,
+        storage: StorageLimits = NO_LIMITS,
+    ) -> None:
+        self.url, self.storage = url, storage
         file = path_of(url)
         self._file = DatabaseFile(file) if file is not None else None
         self.engine = _engine(url, self._file)
         self.is_sqlite = self.engine.dialect.name == "sqlite"
-        self._sessions = sessionmaker(self.engine, expire_on_commit=False)
-        self._readers = sessionmaker(self.engine, expire_on_commit=False)
+        options: dict[str, Any] = {"expire_on_commit": False, "info": {storage_limits.KEY: storage}}
+        self._sessions, self._readers = sessionmaker(self.engine, **options), sessionmaker(self.engine, **options)
         self._writers = GroupCommit(self.engine, self._sessions)
         # Each statement by itself: PostgreSQL shows each of a transaction what is committed by then in any case, and to
         # begin and to end one would make the host wait for it twice more.

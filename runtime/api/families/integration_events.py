@@ -66,7 +66,7 @@ def get_integration_event(call: Call, event: EventRow) -> EventRow:
 def trigger_integration_event(call: Call, integration: IntegrationRow, body: TriggerEvent) -> TriggeredEvents:
     """Send an event by hand to the owner's installations of an integration (extension)."""
     host = call.host
-    disk_room.enforce()
+    disk_room.enforce_on(host.database.storage)
     kind = triggering.kind_of(body)
     if EVENTS[kind].waits:
         caller = triggering.EventCaller(host.database, host.plans, host.invoker)

@@ -152,7 +152,7 @@ def disable_integration_development_mode(call: Call, integration: IntegrationRow
 @integrations.operation(f"POST {INTEGRATION.path}/tasks", needs=INTEGRATION_ONLY, status=204, also=("429",))
 def queue_integration_task(call: Call, integration: IntegrationRow, body: QueueTask) -> None:
     """Queue a task of the integration."""
-    disk_room.enforce()  # a script would fill in seconds what is left to others
+    disk_room.enforce(call.session)  # a script would fill in seconds what is left to others
     (row,) = triggering.queue_tasks(call.session, integration, body.task, delay=body.schedule)
     announcer, name = call.host.announcer, integration.name
     if body.schedule and announcer.heard(name):

@@ -34,6 +34,7 @@ from runtime.store.content import collecting, sizes
 from runtime.store.content.entries import File
 from runtime.store.database import Database, Table, now
 from runtime.store.reach import HOST
+from runtime.store.storage_limits import StorageLimits
 from runtime.store.tables.blobs import SpaceBlobRow
 from runtime.store.tables.change_requests import ChangeRequestRow
 from runtime.store.tables.comments import CommentReplyRow, CommentRow
@@ -190,7 +191,7 @@ def test_a_disk_that_is_almost_full_takes_nothing_new(
     ground: Ground, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     assert ground.put(ground.requests[0])
-    monkeypatch.setattr(disk_room, "_folder", tmp_path)
+    monkeypatch.setattr(disk_room, "limits_of", lambda session: StorageLimits(folder=tmp_path))
     assert ground.put(ground.requests[1])
     monkeypatch.setattr(disk, "KEPT_FREE", 2 * shutil.disk_usage(tmp_path).total)
     monkeypatch.setattr(disk, "KEPT_SHARE", 2)
@@ -206,7 +207,7 @@ def test_an_organization_has_as_much_content_as_the_host_allows(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     megabyte = 1 << 20
-    monkeypatch.setattr(organization_storage, "_gigabytes", 4 / 1024)
+    monkeypatch.setattr(organization_storage, "limits_of", lambda session: StorageLimits(4 / 1024))
     assert ground.put(ground.requests[0], 3 * megabyte)
     assert not ground.put(ground.requests[1], megabyte)
     assert ground.put(ground.requests[1], megabyte // 2)
