@@ -89,6 +89,7 @@ def command(
     for number in ENDINGS:  # also a terminal that closes: the host must be stopped in order then, too
         signal.signal(number, lambda *_: stopping.set())
     reporter = Reporter(as_json, stopping, all_events=all_events)
+    allow_egress = (*filter(None, os.environ.get(ALLOW_EGRESS, "").split(",")), *allow_egress)
     if to == LOCAL:
         raise click.UsageError("--to names another host; leave it out to use the host that this command starts.")
     if host is not None or to is not None:
@@ -168,8 +169,8 @@ def _run(
             debuggee = debugging.start(projects.load(path, env), debug_port, place / "debug.log")
             settings = {"wall_seconds": str(debugging.NO_LIMIT)}
             allow_egress = (*allow_egress, debuggee.address)
-        if allow_egress:  # with what the environment allows
-            settings["allow_egress"] = ",".join([*filter(None, [os.environ.get(ALLOW_EGRESS)]), *allow_egress])
+        if allow_egress:
+            settings["allow_egress"] = ",".join(allow_egress)
         reporter.tell("starting", "Starting the host …")
         host = LocalHost(place, port, sandbox, **settings)
         # Imported only now, while the host starts.

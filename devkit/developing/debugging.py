@@ -104,7 +104,7 @@ class PythonDebuggee(Debuggee):
 
     def __init__(self, project: Project, port: int | None, log: Path) -> None:
         """Start it; what the debugger has to say goes to `log`. Raises Problem."""
-        self._file = log
+        self._file, self._logged_before = log, log.stat().st_size if log.exists() else 0
         self._log = os.fdopen(private_files.opened(log, os.O_APPEND), "ab")
         super().__init__(project, port, self._log)
 
@@ -123,8 +123,8 @@ class PythonDebuggee(Debuggee):
         """Do nothing: the process looks at the files with each call."""
 
     def _why(self) -> str:
-        lines = self._file.read_text(errors="replace").split("\n") if self._file.exists() else []
-        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        said = self._file.read_bytes()[self._logged_before :].decode(errors="replace")
+        last = next((line.strip() for line in reversed(said.split("\n")) if line.strip()), "")
         return f"{last} (in {self._file})" if last else f"see {self._file}"
 
     def close(self) -> None:

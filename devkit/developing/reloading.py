@@ -24,7 +24,7 @@ class Live:
 
 
 class Reloading(ABC):
-    """A session that follows the files of a project; what puts a change to work says `accept`."""
+    """A session that follows the files of a project; subclasses put a change to work in `put_to_work`."""
 
     def __init__(self, path: str | None, env: str | None, stopping: threading.Event, reporter: Reporter) -> None:
         """Take the project's path; raises Problem where there is none."""
@@ -35,7 +35,7 @@ class Reloading(ABC):
         self._watcher = Watcher(self._folder, self._changed)
 
     @abstractmethod
-    def accept(self, project: projects.Project) -> Live | None:
+    def put_to_work(self, project: projects.Project) -> Live | None:
         """Put a project to work as it is now; returns None where it is already. Raises one of `EXPECTED`."""
 
     @abstractmethod
@@ -43,7 +43,7 @@ class Reloading(ABC):
         """Show what keeps the last change from being live."""
 
     @abstractmethod
-    def looked(self, project: projects.Project | None) -> None:
+    def after_look(self, project: projects.Project | None) -> None:
         """Do what follows a look at the files; None for a project that cannot be loaded."""
 
     def watch(self) -> None:
@@ -63,7 +63,7 @@ class Reloading(ABC):
         project: projects.Project | None = None
         try:
             project = projects.load(self._path, self._env)
-            live = self.accept(project)
+            live = self.put_to_work(project)
         except EXPECTED as error:
             if not first and not self._watcher.quiet(patience(self._folder, project)):
                 return  # it was looked at in the middle of being saved, and is looked at again at once
@@ -74,4 +74,4 @@ class Reloading(ABC):
             if not first:
                 took = (time.perf_counter() - began) * 1000
                 self._reporter.tell("reloaded", f"{live.sentence} ({took:.0f} ms).", **live.fields)
-        self.looked(project)
+        self.after_look(project)

@@ -52,6 +52,7 @@ class RemoteSession(Reloading):
         self._engine = LocalEngine(self._tell)
         self._rules = EgressRules()
         self._mode = self._live = ""
+        self._gone = threading.Event()
         self._faulty = False
 
     def run(self, started: float, allow_egress: Sequence[str] = ()) -> None:
@@ -85,23 +86,26 @@ class RemoteSession(Reloading):
                 self._reporter.tell(
                     "ready", f"{text}  (ready in {seconds:.2f} s)", url=tunnel.url, host=self._client.host
                 )
-                looked = time.monotonic()
+                # In a thread of its own: a host that does not answer must not keep the author from ending this.
+                threading.Thread(target=self._look, args=(name,), name="published", daemon=True).start()
                 while not self._stopping.wait(0.2):
                     if tunnel.over:
                         raise Problem("development mode ended; the messages above say why")
-                    if time.monotonic() - looked >= LOOK_EVERY:
-                        self._must_be_there(name)
-                        looked = time.monotonic()
+                    if self._gone.is_set():
+                        raise Problem(f"{name} was unpublished from {self._client.host}: development mode ended")
 
-    def _must_be_there(self, name: str) -> None:
-        """Raise Problem where the integration was unpublished; a host that is away may come back."""
-        try:
-            self._client.call("GET", f"/v1/integrations/{part(name)}")
-        except RequestRefused as refused:
-            if refused.status == 404:
-                raise Problem(f"{name} was unpublished from {self._client.host}: development mode ended") from refused
-        except HostUnreachable:  # the tunnel says so
-            return
+    def _look(self, name: str) -> None:
+        """Look again and again whether the integration is still published; a host that is away may come back."""
+        client = Client(self._credentials)
+        while not self._stopping.wait(LOOK_EVERY):
+            try:
+                client.call("GET", f"/v1/integrations/{part(name)}")
+            except RequestRefused as refused:
+                if refused.status == 404:
+                    self._gone.set()
+                    return
+            except HostUnreachable:  # the tunnel says so
+                continue
 
     def _published(self, name: str) -> dict[str, Any]:
         try:
@@ -120,7 +124,7 @@ class RemoteSession(Reloading):
     def _turn_on(self, url: str) -> None:
         self._client.call("PUT", self._mode, {"tunnelUrl": url, "all": self._everybody})
 
-    def accept(self, project: projects.Project) -> Live | None:
+    def put_to_work(self, project: projects.Project) -> Live | None:
         """Put a project into the engine, unless it is what runs there."""
         self._reporter.warnings(projects.warnings(project))
         run = SandboxedScript(project, sandbox=self._sandbox, secrets={}, rules=self._rules)
@@ -137,7 +141,7 @@ class RemoteSession(Reloading):
         self._live, self._faulty = run.script.source, False
         return Live("The change is live")
 
-    def looked(self, project: projects.Project | None) -> None:
+    def after_look(self, project: projects.Project | None) -> None:
         """Do nothing more: the host shows what its people see."""
 
     def show(self, findings: list[Finding]) -> None:

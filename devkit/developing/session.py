@@ -80,7 +80,7 @@ class Session(Reloading):
         if not browsers.open_page(url):
             self._reporter.notice(f"No browser can be opened from here; the preview is at {url}")
 
-    def accept(self, project: projects.Project) -> Live | None:
+    def put_to_work(self, project: projects.Project) -> Live | None:
         """Publish a project, unless it is what was published last, and install it."""
         moment = time.time()
         self.name = project.manifest.name
@@ -104,7 +104,7 @@ class Session(Reloading):
         self._live = digest
         return Live(f"Version {published['version']} is live", {"version": published["version"]})
 
-    def looked(self, project: projects.Project | None) -> None:
+    def after_look(self, project: projects.Project | None) -> None:
         """Announce the preview, and then what is questionable: somebody waits for the announcement."""
         self._announce()
         if project is not None:

@@ -54,16 +54,20 @@ def _digest(sent: tuple[str, ...]) -> bytes:
 
 
 def lane_of(environ: WSGIEnvironment) -> str:
-    """Name the line of who sends a request; addresses of one network of IPv6 (/64) count as one.
+    """Name the line of who sends a request, one of a few; somebody who lies about their network chooses among them."""
+    return f"{STRANGERS}{hash(network_of(environ)) % LANES}"
+
+
+def network_of(environ: WSGIEnvironment) -> str:
+    """Name the network of who sends a request: its address, of which those of one network of IPv6 (/64) count as one.
 
     Where another server passes requests on, which then has an address that is not public, the last address counts
-    that it says. Somebody who lies about that has a choice of lines, and nothing else.
+    that it says.
     """
     peer = _address(environ.get("REMOTE_ADDR", ""))
     if peer is None or not peer.is_global:
         peer = _address(environ.get("HTTP_X_FORWARDED_FOR", "").rpartition(",")[2].strip()) or peer
-    network = int(peer) >> 64 if isinstance(peer, IPv6Address) else peer
-    return f"{STRANGERS}{hash(str(network)) % LANES}"
+    return str(int(peer) >> 64 if isinstance(peer, IPv6Address) else peer)
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:

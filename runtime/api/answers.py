@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 from flask import Flask, Response, request
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, NotSupportedError, ProgrammingError
-from sqlalchemy.exc import TimeoutError as NoConnection
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm.exc import StaleDataError
 from werkzeug.exceptions import HTTPException
 
 from runtime.contract import errors
 from runtime.store import conflicts
+from runtime.store.availability import is_away
 from runtime.store.blobs.backend import BlobsUnavailable
-from runtime.store.database_file import DatabaseGone
 
 log = logging.getLogger(__name__)
 
@@ -77,19 +76,12 @@ def error_answer(error: Exception, doing: str) -> RawAnswer:
         return _answer(409, conflicts.REMOVED)  # the row to be changed was deleted concurrently
     if isinstance(error, BlobsUnavailable):  # logged by the storage, once
         return _answer(503, FILES_UNAVAILABLE, _headers_for(errors.Unavailable()))
-    if _is_away(error):
+    if is_away(error):
         log.error("%s: the database refused: %s", doing, getattr(error, "orig", None) or error)
         unavailable = errors.Unavailable()
         return _answer(unavailable.status, unavailable.message, _headers_for(unavailable))
     log.error("%s failed", doing, exc_info=error)
     return _answer(500, "Something went wrong unexpectedly; see the host's log.")
-
-
-def _is_away(error: Exception) -> bool:
-    """Return whether the database is away or cannot go on for now, as opposed to what only a bug causes."""
-    if isinstance(error, DBAPIError) and not error.connection_invalidated:
-        return not isinstance(error, (DataError, IntegrityError, NotSupportedError, ProgrammingError))
-    return isinstance(error, (DBAPIError, DatabaseGone, NoConnection))
 
 
 def worded_answer(error: errors.ApiError, message: str) -> RawAnswer:

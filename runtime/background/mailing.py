@@ -36,7 +36,8 @@ AT_ONCE = 20
 """E-mails that are looked at for one that no other process sends."""
 TIMEOUT = 20.0
 """Timeout, in seconds, of each answer of the SMTP server."""
-LEASE = timedelta(minutes=2)
+LEASE = timedelta(minutes=10)
+"""More than a server takes that is as slow as it may be with each of the dozen answers of one e-mail."""
 
 
 class BadMailServer(ValueError):

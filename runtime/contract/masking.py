@@ -52,8 +52,8 @@ _NAMED = re.compile(
     r"private[_-]?key|passw(?:or)?d)(\\{0,7}[\"']?\s{0,8}(?:[:=]|%3[Dd])\s{0,8}\\{0,7}[\"']?)"
     r"((?!\[secret\])[^\s\"'\\&,;<>{}\[\]()]{4,})"
 )
-_ONE_TIME = re.compile(r"[?&]code=([A-Za-z0-9._~%-]{16,})")
-"""The code that an identity provider sends somebody back with."""
+_ONE_TIME = re.compile(r"(?:(?<![\w.-])|(?<=u0026))code=([^\s\"'\\&<>#,;()\[\]{}]{16,})")
+"""The code that an identity provider sends somebody back with, in an address or a form; also where JSON escapes `&`."""
 _HINTS = ("oken", "OKEN", "ecret", "ECRET", "ey", "EY", "assw", "ASSW")
 _SCHEMES = ("earer", "EARER", "asic", "ASIC")
 _LOUD: tuple[str, ...] = (

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from sqlalchemy.exc import IntegrityError
+
 from runtime.contract.event_descriptions import ending, subject
 from runtime.contract.event_privacy import withheld_payload
 from runtime.contract.masking import BY_SHAPE
@@ -21,6 +23,7 @@ from runtime.dispatch.retention import Retention
 from runtime.engines import time_slices
 from runtime.engines.interpreter_turns import Waiting
 from runtime.store import queue
+from runtime.store.availability import is_away
 from runtime.store.database import Database
 
 log = logging.getLogger(__name__)
@@ -43,7 +46,8 @@ LONGEST_FLUSH = 0.5
 class Recorder:
     """A buffer and the thread that empties it; `record` waits when the database cannot keep up.
 
-    While the database is away calls wait for it, for at most `PATIENCE` seconds since it was last there: scripts go on.
+    While the database is away calls wait for it, for at most `PATIENCE` seconds since it was last there; scripts go on
+    until `MAX_WAITING` calls wait.
     """
 
     def __init__(self, database: Database, announcer: Announcer, keep: int, *, alone: bool = True) -> None:
@@ -54,6 +58,7 @@ class Recorder:
         self._written = 0
         self._writing_since: float | None = None
         self._away_since: float | None = None
+        self._tried: set[str] = set()
         self._moving = threading.Lock()
         self._hurry = threading.Event()
         self._stopping = threading.Event()
@@ -123,7 +128,10 @@ class Recorder:
         self._tell(batch)
 
     def _write_down(self, calls: list[tuple[str, dict[str, Any]]]) -> bool:
-        """Write calls; returns False where the database is away, and leaves in the list those not written yet."""
+        """Write calls; returns False where the database is away, and leaves in the list those not written yet.
+
+        What cannot be written whatever the database does is logged, and left out.
+        """
         written = set[str]()
 
         def write(part: Sequence[tuple[str, dict[str, Any]]]) -> None:
@@ -131,15 +139,22 @@ class Recorder:
             written.update(row["id"] for _, row in part)
 
         try:
-            for _, error in write_all(tuple(calls), write):
-                log.error("a call could not be recorded", exc_info=error)
-        except Exception:  # whatever the error is, this thread must go on
+            for call, error in write_all(tuple(calls), write):
+                if call[1]["id"] not in self._tried or not isinstance(error, IntegrityError):
+                    log.error("a call could not be recorded", exc_info=error)
+        except Exception as error:  # whatever the error is, this thread must go on
+            if not is_away(error):
+                log.exception("%d calls could not be recorded", len(calls))
+                return True
             calls[:] = [call for call in calls if call[1]["id"] not in written]
+            # The answer to their commit may be all that was lost: then they are there already.
+            self._tried.update(row["id"] for _, row in calls)
             if self._away_since is None:
                 self._away_since = time.monotonic()
                 log.exception("%d calls could not be recorded; trying again", len(calls))
             return False
         self._away_since = None
+        self._tried.clear()
         return True
 
     def _may_come_back(self) -> bool:

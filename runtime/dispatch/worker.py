@@ -152,17 +152,22 @@ class Dispatcher:
 
         Unless some are `expected`, it looks whether there are any before it asks for the place of who writes.
         """
-        room, crowded, full = self._in_flight.room()
-        if room <= 0:
+        room = self._in_flight.room()
+        full = {"without": room.full_integrations, "without_owners": room.full_organizations}
+        if room.left <= 0:
             return 0, WRITE_EVERY
         with self._database.transaction(writes=False) if not expected else nullcontext() as session:
-            if session is not None and not claims.ready(session, self._owner, without=crowded, without_owners=full):
+            if session is not None and not claims.ready(session, self._owner, **full):
                 due = claims.next_moment(session)
                 return 0, LOOK_EVERY if due is None else max(0.0, min(LOOK_EVERY, due - time.time()))
         until = time.monotonic() + self._lease
         with self._database.transaction(writes=True) as session:
             events = claims.claim(
-                session, self._owner, limit=min(CLAIMED, room), lease=self._lease, without=crowded, without_owners=full
+                session,
+                self._owner,
+                limit=min(CLAIMED, room.left),
+                lease=self._lease,
+                **full,
             )
             owners = claims.owners(session, events)
         if not events:

@@ -12,7 +12,7 @@ from runtime.sdk.component import Component, Element
 from runtime.sdk.errors import ExposableError
 from runtime.sdk.http_messages import Request, Response
 from runtime.sdk.integration import Integration
-from runtime.sdk.json_text import dump, load, misfit
+from runtime.sdk.json_text import dump, load
 
 _JSON = ("content-type", "application/json")
 _ROOTS = ("block", "modal", "configuration")
@@ -149,8 +149,7 @@ def _render(integration: Integration, call: Call) -> RawAnswer:
     try:
         body = dump(output)
     except (TypeError, ValueError) as error:
-        wrong = misfit(output) or str(error)
-        raise TypeError(f'component "{component.id}"{component.where}: {wrong}, which JSON cannot hold') from error
+        raise TypeError(f'component "{component.id}"{component.where}: {error}') from error
     return RawAnswer(200, headers, body, call.deferred)
 
 

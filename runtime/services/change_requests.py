@@ -171,7 +171,7 @@ def change(
         for place, (one, document) in enumerate(changes_):
             try:
                 editor.apply(one, document)
-            except errors.BadRequest as error:
+            except errors.BadRequest as error:  # with its own field said behind the number: `changes.0: id: ...`
                 raise errors.BadRequest(error.message, field=f"changes.{place}") from None
 
     if any(one.type.startswith("move_") for one, _ in changes_):

@@ -32,11 +32,11 @@ class Audience:
 
     def everybody(self, role: Role | None) -> Conditions:
         """Match the members who see it, or those who have exactly this level."""
-        member = MemberRow.organization_id == self.organization_id
+        member = [MemberRow.organization_id == self.organization_id, MemberRow.disabled.is_(False)]
         if role is None:
-            return [member, self._at_least(number_of("read"))]
+            return [*member, self._at_least(number_of("read"))]
         number = number_of(role)
-        return [member, self._at_least(number), not_(self._at_least(number + 1))]
+        return [*member, self._at_least(number), not_(self._at_least(number + 1))]
 
     def levels(self, session: Session, user_ids: Sequence[str]) -> dict[str, Role]:
         """Return the levels of members, in one query; those without one are left out."""

@@ -103,8 +103,8 @@ def now() -> datetime:
 class Database:
     """An engine and its sessions, which know the `storage` limits; safe to share between threads.
 
-    `alone` tells that no other process serves from this database, `changes` counts what all that do have changed: then
-    epochs are asked for only once somebody moved one, and every `RECHECK` seconds in case a command did. Else always.
+    `alone` tells that no other process serves from this database, `changes` counts what all that do have changed. With
+    either, epochs are asked for once somebody moved one, and every `RECHECK` seconds in case a command did.
     """
 
     def __init__(

@@ -17,6 +17,7 @@ from sqlalchemy import (
     String,
     and_,
     bindparam,
+    case,
     delete,
     func,
     literal,
@@ -46,6 +47,7 @@ KEPT_BYTES = 16 << 20
 """Bytes, with traces and answers, of events that are over and kept; of one integration, state and source."""
 KEPT_ANYWAY = 20
 """The newest of these are kept whatever their bytes."""
+SHORTEST_HOLD = 0.001
 FARTHEST = 60.0
 """Seconds beyond what anybody asked for that a moment of the queue may lie ahead: clocks of several hosts differ."""
 Source = Literal["people", "visitors"]
@@ -169,13 +171,15 @@ def next_slot(session: Session, installation_id: str, *, most: int, window: floa
 
 def hold_no_longer(session: Session, installation_id: str) -> None:
     """Make the held events of an installation due, so that what follows does not overtake them."""
-    held = and_(EventRow.state == "pending", EventRow.held > 0.0, EventRow.due_at > time.time())
+    moment = time.time()
+    held = and_(EventRow.state == "pending", EventRow.held > 0.0, EventRow.due_at > moment)
+    waited = EventRow.held - (EventRow.due_at - moment)  # its trace says for how long it was held
     found = _lock(session, EventRow.installation_id == installation_id, held)
     if found:
         session.execute(
             update(EventRow)
             .where(EventRow.seq.in_(found))
-            .values(due_at=time.time())
+            .values(due_at=moment, held=case((waited > 0.0, waited), else_=SHORTEST_HOLD))
             .execution_options(synchronize_session=False)
         )
 

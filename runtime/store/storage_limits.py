@@ -22,6 +22,6 @@ NO_LIMITS = StorageLimits()
 
 
 def limits_of(session: Session) -> StorageLimits:
-    """Return the limits of the host that a session is of; none for a session of a command."""
+    """Return the limits that the database of a session was opened with; `create_app` gives it those of the settings."""
     limits: StorageLimits = session.info.get(KEY, NO_LIMITS)
     return limits

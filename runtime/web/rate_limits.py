@@ -25,6 +25,13 @@ class RateLimit:
         """Take `amount` for a key, or nothing where less is left; returns whether it was there."""
         return self._take(key, amount, whole=True) == amount
 
+    def give_back(self, key: str, amount: int) -> None:
+        """Let what was taken for a key be taken again."""
+        with self._lock:
+            if key in self._windows:
+                began, used = self._windows[key]
+                self._windows[key] = (began, max(0, used - amount))
+
     def _take(self, key: str, amount: int, *, whole: bool) -> int:
         moment = time.monotonic()
         with self._lock:
@@ -40,15 +47,17 @@ class RateLimit:
 
 
 class SharedLimit:
-    """At most a given number per period for all who ask for the same thing, of which nobody alone gets more than half.
+    """At most a given number per period for all who ask for the same thing; one alone gets at most half of it."""
 
-    `processes` is how many there are: each grants its part, and does not ask the others.
-    """
-
-    def __init__(self, most: int, seconds: float, processes: int = 1) -> None:
-        part = max(2, -(-most // processes))
-        self._all, self._each = RateLimit(part, seconds), RateLimit(part // 2, seconds)
+    def __init__(self, most: int, seconds: float) -> None:
+        self._all, self._each = RateLimit(most, seconds), RateLimit(most // 2, seconds)
 
     def take_all(self, key: str, who: str, amount: int = 1) -> bool:
         """Take `amount` for a key, or nothing where less is left for it, or for who asks."""
-        return self._each.take_all(f"{key} {who}", amount) and self._all.take_all(key, amount)
+        own = f"{key} {who}"
+        if not self._each.take_all(own, amount):
+            return False
+        if self._all.take_all(key, amount):
+            return True
+        self._each.give_back(own, amount)
+        return False

@@ -80,6 +80,7 @@ def set_user_as_sso_member_for_organization(call: Call, organization: Organizati
 @members.list(f"GET {MEMBER.path}/spaces", MEMBER_SPACES, needs=member("read"))
 def list_spaces_for_organization_member(call: Call, member: MemberRow, query: OrderedQuery) -> RowsOf:
     """List the spaces of a member, with the level the member has on each."""
-    theirs = Reach("user", user_id=member.user_id, roles=frozenset({(member.organization_id, member.role)}))
+    roles = membership.roles_of([member] if not member.disabled else [])
+    theirs = Reach("user", user_id=member.user_id, roles=roles)
     shown = SPACE.shown_as(MemberSpace, partial(serializers.spaces_of_member, of=theirs))
     return RowsOf(shown, [SpaceRow.organization_id == member.organization_id, visible(SpaceRow, theirs)])

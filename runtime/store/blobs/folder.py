@@ -80,14 +80,14 @@ class FolderBackend:
 
     def sweep(self, before: float) -> None:
         """Delete the temporary files of processes that were killed."""
-        try:
-            for file in self._unfinished.glob("*"):
+        for file in self._unfinished.glob("*"):
+            try:
                 if file.stat().st_mtime < before:
                     file.unlink(missing_ok=True)
-        except FileNotFoundError:  # it was finished, or nothing was ever begun
-            return
-        except OSError as error:
-            raise BlobsUnavailable(f"{self._folder}: {error.strerror}") from error
+            except FileNotFoundError:  # it has just been finished
+                continue
+            except OSError as error:
+                log.warning("%s was never finished, and cannot be deleted: %s", file, error.strerror)
 
     def _take_room(self, descriptor: int, size: int) -> None:
         """Reserve the disk space of a file, and leave some for the rest of the host; raises `BlobsUnavailable`.

@@ -129,7 +129,6 @@ class BlobStore:
     def sweep(self, limit: int) -> int:
         """Delete some unreferenced blobs, and what killed processes left; returns how many blobs."""
         before = now() - GRACE
-        self._backend.sweep(before.timestamp())
         with self._database.transaction(writes=False) as session:
             query = select(BlobRow.name).where(BlobRow.touched_at < before, *NEEDLESS).limit(limit)
             names = session.scalars(query).all()
@@ -144,6 +143,7 @@ class BlobStore:
                     self._backend.delete(name)
                     session.delete(row)
                     gone += 1
+        self._backend.sweep(before.timestamp())
         return gone
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from flask import Flask, Response, request
 
-from runtime.api.anonymous_lanes import lane_of
+from runtime.api.anonymous_lanes import network_of
 from runtime.api.content_origin import on_own_origin
 from runtime.api.entrance import caller
 from runtime.api.host import Host
@@ -62,16 +62,16 @@ MAX_INSIGHTS = 10
 class Reading:
     """What readers of sites do now, in this process: how much of it is taken, and where the last of each site was."""
 
-    def __init__(self, processes: int) -> None:
-        self.renders = SharedLimit(600, 60, processes)
-        self.insights = SharedLimit(1200, 60, processes)  # each is a commit, which anybody may cause
+    def __init__(self) -> None:
+        self.renders = SharedLimit(600, 60)
+        self.insights = SharedLimit(1200, 60)  # each is a commit, which anybody may cause
         self.violations = RateLimit(30, 60)
         self.last: dict[str, dict[str, Any]] = {}
 
 
 def mount_site_page(app: Flask, host: Host) -> None:
     """Add what sites ask for, on the origin of content; with the preview also what its page about them asks for."""
-    reading = Reading(host.settings.workers)
+    reading = Reading()
     files = serve(STATIC / "site", Cache_Control="no-cache", **EVERYWHERE)
     app.add_url_rule("/sites/-/<file>", "site files", files, methods=("GET",))
     views: tuple[tuple[str, Callable[..., Response]], ...] = (
@@ -135,6 +135,7 @@ def _render(host: Host, reading: Reading, site: SiteRow, name: str, key: str | N
     request_body = parse_body(RenderIntegration, content)
     if not isinstance(request_body.context, DocumentContext) or request_body.context.editable:
         raise errors.BadRequest("readers see documents, but cannot edit them", field="context")
+    _within(reading.renders.take_all(site.id, network_of(request.environ)))
     basis = host.database.basis()
     with host.database.transaction(writes=False) as session:
         spaces = {space.id: space for space in visiting.spaces_of(session, site, claims)}
@@ -148,7 +149,6 @@ def _render(host: Host, reading: Reading, site: SiteRow, name: str, key: str | N
         )
     if integration is None or not offered:
         raise errors.NotFound(f"There is no block of `{name[:60]}` on this site.")
-    _within(reading.renders.take_all(site.id, lane_of(request.environ)))
     render = host.renderer.render(HOST, integration, request_body, basis)
     return answer_of(render).response()
 
@@ -160,7 +160,7 @@ def _insights(host: Host, reading: Reading, site: SiteRow) -> Response:
     home = host.addresses.site(site.id)
     if len(tracked.events) > MAX_INSIGHTS or any(not event.location.url.startswith(home) for event in tracked.events):
         raise errors.BadRequest(f"at most {MAX_INSIGHTS} at once, of pages of this site", field="events")
-    _within(reading.insights.take_all(site.id, lane_of(request.environ), len(tracked.events)))
+    _within(reading.insights.take_all(site.id, network_of(request.environ), len(tracked.events)))
     for one in tracked.events:
         one.session.ip = request.remote_addr or ""
         one.session.user_agent = request.user_agent.string[:8192]

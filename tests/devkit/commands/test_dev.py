@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import requests
 
-from tests.conftest import wait_for
+from tests.conftest import HostProcess, wait_for
 from tests.devkit.conftest import Shell, StartDev
 from tests.devkit.dev_process import SAMPLES, commands_of, copy_sample, devkit, processes_of
 
@@ -228,6 +228,32 @@ def test_a_component_misspelled_in_the_script_is_told_although_its_id_stands_els
     (finding,) = process.wait("warning")["findings"]
     said = "the script registers no component `question`: write `questoin`, or register `question`"
     assert (finding["file"].endswith(".yaml"), finding["message"]) == (True, said)
+
+
+def test_the_script_reaches_the_private_addresses_that_are_allowed(
+    start_dev: StartDev, project: Path, host: HostProcess
+) -> None:
+    """A service of the author's own on the same machine."""
+    own = host.url.removeprefix("http://")
+    script = project / "integration.py"
+    script.write_text(
+        f"""{script.read_text()}
+
+import requests
+
+
+@integration.fetch("GET", "/own")
+def own():
+    answer = requests.get("http://{own}/healthz")
+    return {{"status": answer.status_code, "reason": answer.reason}}
+"""
+    )
+    for options, status in ((("--allow-egress", own), 200), ((), 403)):
+        process = start_dev(project, *options)
+        [address, *_] = process.wait("endpoints")["urls"]
+        got = requests.get(f"{address}/own", timeout=30).json()
+        assert got["status"] == status and (status == 200 or "private network" in got["reason"])
+        assert process.end() == 0
 
 
 @pytest.mark.parametrize(

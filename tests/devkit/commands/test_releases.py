@@ -14,10 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from devkit.commands.publish import PLACEHOLDER
 from runtime.contract.identifiers import new_id
 from tests.conftest import Api, HostProcess, Installed, Tenant
 from tests.devkit.conftest import Shell
 from tests.devkit.dev_process import environment
+
+TEMPLATES = Path(__file__).parents[3] / "templates"
 
 PICTURE = Path(__file__).parents[3] / "templates" / "python" / "block" / "assets" / "icon.png"
 HUSH = "s3cret-v4lue"
@@ -87,6 +90,18 @@ def test_addresses_of_the_identity_provider_of_dev_are_told(  # type: ignore[no-
 ) -> None:
     done = publish("--dry-run", API_KEY=address)
     assert ("KEY is an address of the identity provider of `devkit dev`" in done.err) == told
+
+
+def test_secrets_of_templates_are_told(publish) -> None:  # type: ignore[no-untyped-def]
+    for value in (PLACEHOLDER, "of-my-own"):
+        done = publish("--dry-run", API_KEY=value)
+        assert ("KEY has the value of the template, which everybody knows" in done.err) == (value == PLACEHOLDER)
+
+
+@pytest.mark.parametrize("language", ["python", "typescript"])
+def test_templates_have_the_secret_that_is_told(language: str) -> None:
+    secrets = TEMPLATES / language / "webhook" / "dot.env"
+    assert f"={PLACEHOLDER}" in secrets.read_text()
 
 
 def test_the_same_is_not_published_twice(publish, shop: Shop, alpha: Tenant) -> None:  # type: ignore[no-untyped-def]

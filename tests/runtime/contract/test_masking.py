@@ -253,7 +253,23 @@ def test_a_token_that_contains_a_secret_goes_as_a_whole() -> None:
             assert masker.text(masked) == masked
 
 
-def test_the_code_of_a_sign_in_goes_wherever_its_address_is_written() -> None:
-    line = "handling fetch GET https://x.example/callback?code=eyJrZXkiOiJ2YWx1ZSJ9.c2lnbmF0dXJl&state=abc"
-    assert BY_SHAPE.text(line) == "handling fetch GET https://x.example/callback?code=[secret]&state=abc"
-    assert BY_SHAPE.text("see /errors?code=not-found") == "see /errors?code=not-found"
+@pytest.mark.parametrize(
+    "code", ["eyJrZXkiOiJ2YWx1ZSJ9.c2lnbmF0dXJl", "4/0AfJohXnABCDEFGHIJ-qrstuv", "M.C1_BL2.2.U.a!b*c$d"]
+)
+@pytest.mark.parametrize(
+    "line",
+    [
+        "handling fetch GET https://x.example/callback?code={}&state=abc",
+        "state=abc&code={}",
+        "code={}&grant_type=authorization_code",
+        "<a href='/callback?state=abc&amp;code={}'>",
+        '{{"url":"/callback?state=abc\\u0026code={}"}}',
+    ],
+)
+def test_the_code_of_a_sign_in_goes_wherever_its_address_is_written(line: str, code: str) -> None:
+    assert BY_SHAPE.text(line.format(code)) == line.format(MASK)
+
+
+@pytest.mark.parametrize("text", ["/errors?code=not-found", "status code=200", "errorcode=a-long-name-of-an-error"])
+def test_a_code_that_opens_nothing_stays(text: str) -> None:
+    assert BY_SHAPE.text(text) == text

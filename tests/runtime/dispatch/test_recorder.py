@@ -72,13 +72,32 @@ def test_calls_wait_for_a_database_that_comes_back(tmp_path: Path, monkeypatch: 
     assert kept == {"first", "last"}
 
 
-def test_calls_wait_no_longer_than_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_wait_no_longer_than_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     for name in ("RETRY", "PATIENCE", "LAST_TRIES"):
         monkeypatch.setattr(recorder_module, name, 0.01)
     with databases.opened(tmp_path) as store:
         away = Away(store)
         recorder = Recorder(away, Announcer(), keep=10)  # type: ignore[arg-type]
         recorder.record("name", _call(new_id(), "lost"))
-        recorder.flush()
+        wait_for(lambda: "1 calls are missing in the event log" in caplog.text)
+        recorder.record("name", _call(new_id(), "lost, too"))
         recorder.close()
+    assert not recorder._thread.is_alive() and not recorder._waiting
     assert away.tries >= 2
+
+
+def test_a_bug_holds_nothing_up(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    secrets.use_keyring(secrets.load_keyring(tmp_path, None))
+    good, bad = _call(new_id(), "good"), _call(new_id(), "bad")
+    del bad["integration_id"]
+    with databases.opened(tmp_path) as store:
+        recorder = Recorder(store, Announcer(), keep=10)
+        recorder.record("name", bad)
+        wait_for(lambda: not recorder._waiting)
+        recorder.record("name", good)
+        recorder.close()
+        with store.transaction(writes=False) as session:
+            assert session.scalar(select(EventRow.body).where(EventRow.id == good["id"])) == "good"
+    assert any(record.exc_info for record in caplog.records)

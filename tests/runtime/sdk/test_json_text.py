@@ -32,13 +32,21 @@ def test_something_is_wrong_exactly_where_it_cannot_be_written(value: Any) -> No
         ({"element": {"children": [{}, {"text": b"x"}]}}, "element.children.1.text is a bytes"),
         ({"state": {"share": math.nan}}, "state.share is nan"),
         ({"props": {(1, 2): 3}}, "a key of props is a tuple"),
+        ({"props": {math.inf: 3}}, "a key of props is inf"),
     ],
 )
 def test_the_place_is_named(value: Any, said: str) -> None:
     assert misfit(value) == said
 
 
-def test_a_value_that_contains_itself_is_too_deep() -> None:
+def test_it_is_said_by_who_writes_it() -> None:
+    with pytest.raises(TypeError, match=r"^state\.open is a set, which JSON cannot hold$"):
+        dump({"state": {"open": {1}}})
+
+
+def test_a_value_that_contains_itself_has_no_place() -> None:
     value: dict[str, Any] = {}
     value["again"] = value
-    assert "nested too deeply" in (misfit(value) or "")
+    assert misfit(value) is None
+    with pytest.raises(ValueError, match="Circular"):
+        dump(value)

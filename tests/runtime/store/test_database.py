@@ -18,6 +18,7 @@ from runtime.store import event_lists, migrate, organizations, queue, rows, sche
 from runtime.store.cursors import Order
 from runtime.store.database import Database, Table
 from runtime.store.rows import HOST, Reach
+from runtime.store.storage_limits import StorageLimits, limits_of
 from runtime.store.tables.events import EventRow
 from runtime.store.tables.installations import InstallationRow
 from runtime.store.tables.integrations import IntegrationRow
@@ -55,6 +56,17 @@ def test_head_is_the_newest_migration() -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(migrate.__file__).parent / "migrations"))
     assert ScriptDirectory.from_config(config).get_current_head() == migrate.HEAD
+
+
+def test_sessions_know_the_limits_of_their_database(database: Database, tmp_path: Path) -> None:
+    limits = StorageLimits(2.5, tmp_path)
+    limited = Database(database.url, storage=limits)
+    for writes in (True, False):
+        with limited.transaction(writes=writes) as session:
+            assert limits_of(session) == limits
+        with database.transaction(writes=writes) as session:
+            assert limits_of(session) == StorageLimits()
+    limited.close()
 
 
 def test_migrating_twice_changes_nothing(database: Database) -> None:

@@ -24,6 +24,8 @@ def test_nobody_alone_takes_what_is_for_all() -> None:
     assert not limit.take_all("site", "third") and limit.take_all("another site", "greedy")
 
 
-def test_processes_share_a_limit() -> None:
-    limit = SharedLimit(10, 3600, processes=2)
-    assert [limit.take_all("site", who) for who in "aaabbbc"] == [True, True, False, True, True, False, True]
+def test_what_is_refused_is_not_taken() -> None:
+    limit = SharedLimit(10, 0.2)
+    assert limit.take_all("site", "a", 5) and limit.take_all("site", "b", 3)
+    assert not limit.take_all("site", "c", 3)  # two are left for all
+    assert limit.take_all("site", "c", 2)
