@@ -124,7 +124,8 @@ class DevProcess:
             self.process.send_signal(number)
         code = self.process.wait(timeout=PATIENCE)
         for reader in self._readers:
-            reader.join()
+            reader.join(PATIENCE)
+            assert not reader.is_alive(), "a process that it started still has its output"
         return code
 
     def _read(self, pipe: int, take: Callable[[str], None]) -> None:
