@@ -191,6 +191,6 @@ def _usage_hint(error: click.ClickException) -> str:
     at = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.NoSuchOption) and at is not None and at.parent is None:
         return "put the options of a command after its name; `devkit --help` lists the commands"
-    if at is None or at.parent is None:
+    if at is None or at.parent is None or "--help`" in error.format_message():
         return ""
     return f"`{at.command_path} --help` shows how it is called"

@@ -104,7 +104,10 @@ class InProcess:
                     exec(code, self._module.__dict__)
                 self._integration = find_integration(vars(self._module))
             except (Exception, SystemExit) as error:
-                raise ScriptFailed("the script cannot be loaded", self._fault(error)) from error
+                error.with_traceback(trace := self._from_own(error.__traceback__))
+                # Of a syntax error no line has run: all that the traceback has is what loads the script.
+                cause = error if trace is not None and self._own(trace.tb_frame.f_code.co_filename) else None
+                raise ScriptFailed("the script cannot be loaded", self._fault(error)) from cause
         return self._integration
 
     def _fault(self, error: BaseException) -> ScriptFault:

@@ -30,8 +30,6 @@ RunSeparately = Callable[[Callable[[Path, Any], Any], Path, Any], Any]
 Lent = Callable[[], AbstractContextManager[Path]]
 """Provides a folder that is removed afterwards."""
 _TEXT, _DOCUMENT = "{}.md", "{}.json"
-_PAGE = "page-too-large"
-"""The code of a refusal that names the field of the request."""
 
 
 def markdown_of_sent(document: dict[str, Any], field: str) -> str:
@@ -84,8 +82,8 @@ def read_all(texts: Mapping[str, str], run_separately: RunSeparately, lent: Lent
         try:
             run_separately(read_files, folder, [*texts])
         except Refused as refused:
-            if refused.code == _PAGE:
-                raise errors.BadRequest(refused.message) from refused
+            if refused.part:
+                raise errors.BadRequest(refused.message, field=refused.part) from refused
             raise errors.BadRequest(
                 f"the Markdown {refused.message}; send fewer pages at once", field="changes"
             ) from refused
@@ -121,7 +119,7 @@ def read_files(folder: Path, fields: Sequence[str]) -> None:
         made = document_of(text)
         problem = size_problem(made)
         if problem is not None:
-            raise Refused(_PAGE, f"{field}: {problem}")
+            raise Refused("page-too-large", problem, field)
         document = json.dumps(made, ensure_ascii=True, separators=(",", ":"))
         left -= len(document)
         if left < 0:

@@ -105,6 +105,21 @@ def test_an_error_is_one_json_object_with_json(name: str, shell: Shell, tmp_path
             {"message": "Missing argument 'NAME'.", "hint": "`devkit rollback --help` shows how it is called"},
         ),
         (("--json",), 2, {"message": ANY_TEXT, "hint": BEHIND}),
+        (
+            ("tunnel", "abc", "--json"),
+            2,
+            {
+                "message": "Invalid value for 'PORT': 'abc' is not a valid integer.",
+                "hint": "`devkit tunnel --help` shows how it is called",
+            },
+        ),
+        (
+            ("trigger", "no_such_event", "--json"),
+            2,
+            {
+                "message": "Invalid value for 'EVENT': there is no event `no_such_event`; `devkit trigger --help` lists them"
+            },
+        ),
         (("whoami", "--json", "--nothing"), 2, {"message": "No such option '--nothing'.", "hint": HOW}),
         (
             ("init", "--json", "--data", "data", "--organization", "a\udcff"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,6 +14,24 @@ import requests
 from tests.conftest import HostProcess, Installed, free_port, init_with, installed, tenant_with, wait_for
 from tests.postgres_server import PostgresServer
 from tests.scenarios.browsing import Browser
+
+SLOW = """
+import time
+
+from runtime.sdk import Integration, ui
+
+integration = Integration()
+
+
+@integration.component("counter")
+def counter(element):
+    return ui.block()
+
+
+@integration.on("space_content_updated")
+def updated(event):
+    time.sleep(2)
+"""
 
 SOON = 20
 """Seconds within which every answer comes, also on a busy machine; a connection was once waited for for 30."""
@@ -111,6 +130,35 @@ def test_who_finds_no_connection_is_told_soon_to_come_again(server: PostgresServ
 def _organization(one: Installed) -> requests.Response:
     headers = {"Authorization": f"Bearer {one.owner.api.token}"}
     return requests.get(f"{one.owner.api.url}/v1/orgs/{one.owner.id}", headers=headers, timeout=90)
+
+
+def test_what_a_script_did_is_stored_by_a_host_that_stops_while_the_database_is_away(
+    server: PostgresServer, tmp_path: Path
+) -> None:
+    with psycopg.connect(server.url, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE stopping")
+    url = server.url.rpartition("/")[0] + "/stopping"
+    options = ["--database-url", url]
+    init_with(options, tmp_path, "Second", "second@example.com")
+    host = HostProcess(tmp_path, *options).start()
+    assert host.process is not None
+    slow = installed(tenant_with(options, host, "Second", "second@example.com"), SLOW)
+    sent = slow.owner.api.post(f"{slow.path}/events", {"event": {"type": "space_content_updated", "revisionId": "r"}})
+    (event,) = sent.json["events"]
+    assert wait_for(lambda: _stored(url, event)[0] != "pending") and _stored(url, event)[0] == "claimed"
+    server.stop()
+    host.process.send_signal(signal.SIGTERM)
+    wait_for(lambda: "1 results could not be written" in (tmp_path / "host.log").read_text())
+    server.start("max_connections=200")
+    assert host.process.wait(timeout=60) == 0
+    assert _stored(url, event) == ("delivered", 1)
+
+
+def _stored(url: str, event: str) -> tuple[str, int]:
+    with psycopg.connect(url) as connection:
+        row = connection.execute("SELECT state, attempts FROM events WHERE id = %s", (event,)).fetchone()
+    assert row is not None
+    return str(row[0]), int(row[1])
 
 
 def test_a_host_that_starts_without_its_database_says_so(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def end_with_debugged() -> None:
             time.sleep(LOOK_EVERY)
             try:
                 os.kill(PROCESS, 0)
-            except ProcessLookupError:
+            except OSError:  # it has ended, or its number is somebody else's by now
                 os._exit(0)
 
     threading.Thread(target=look, name="debugged", daemon=True).start()

@@ -11,11 +11,14 @@ _TELL_EVERY = 0.25
 
 
 class Refused(Exception):
-    """A file cannot be processed because of its content: a code for programs, a message for people."""
+    """A file cannot be processed because of its content: a code for programs, a message for people.
 
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(code, message)
-        self.code, self.message = code, message
+    `part` names which one of several texts it is about, as the caller named it.
+    """
+
+    def __init__(self, code: str, message: str, part: str = "") -> None:
+        super().__init__(code, message, part)
+        self.code, self.message, self.part = code, message, part
 
 
 class Telling:

@@ -45,7 +45,7 @@ def main() -> None:
         answer = {"result": function(folder, request["arguments"])}
         text = json.dumps(answer)
     except Refused as refused:
-        text = json.dumps({"refused": [refused.code, refused.message]})
+        text = json.dumps({"refused": [refused.code, refused.message, refused.part]})
     except (MemoryError, RecursionError):
         text = json.dumps({"failed": "memory"})
     (folder / ANSWER).write_text(text, encoding="utf-8")

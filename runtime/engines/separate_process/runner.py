@@ -114,7 +114,7 @@ class SeparateProcessRunner:
         if "result" in answer:
             return answer["result"]
         refused = answer.get("refused")
-        if isinstance(refused, list) and len(refused) == 2 and all(isinstance(one, str) for one in refused):
+        if isinstance(refused, list) and len(refused) == 3 and all(isinstance(one, str) for one in refused):
             raise Refused(*refused)
         raise SeparateProcessFailed("memory" if answer.get("failed") == "memory" else "crashed")
 

@@ -110,10 +110,18 @@ def test_what_is_wrong_with_the_project_fails_the_test_in_one_line(
     (tested / "integration.py").write_text("def broken(:\n")
     done = shell("test", "-k", "greets", *sandboxed, folder=tested)
     assert (done.code, "the script cannot be loaded: integration.py:1:12: SyntaxError" in done.out) == (1, True)
+    assert done.out.count("SyntaxError") == 1  # neither its traceback, nor that of what loads the script
     manifest = tested / "integration.yaml"
     manifest.write_text(manifest.read_text().replace("name:", "nam:"))
     done = shell("test", "-k", "greets", *sandboxed, folder=tested)
     assert (done.code, "integration.yaml:1:1" in done.out, "Traceback" in done.out) == (1, True, False)
+
+
+def test_what_fails_while_the_script_is_loaded_shows_its_calls(shell: Shell, tested: Path) -> None:
+    (tested / "integration.py").write_text("def inner():\n    return 1 / 0\n\n\ninner()\n")
+    done = shell("test", "-k", "greets", folder=tested)
+    assert (done.code, "integration.py:2:12: ZeroDivisionError" in done.out) == (1, True)
+    assert "integration.py:5:" in done.out and "in_process_caller.py" not in done.out
 
 
 def test_bad_input_is_one_sentence(shell: Shell, tested: Path, tmp_path: Path) -> None:
