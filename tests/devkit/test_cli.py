@@ -40,7 +40,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "tokens": (),
     "export": ("--space", "something", "folder"),
     "logs": ("something",),
-    "trigger": ("no_such_event",),
+    "trigger": ("xyz",),
     "events": ("something",),
     "replay": ("--last", "--integration", "something"),
     "record": ("new.yaml",),
@@ -114,11 +114,9 @@ def test_an_error_is_one_json_object_with_json(name: str, shell: Shell, tmp_path
             },
         ),
         (
-            ("trigger", "no_such_event", "--json"),
+            ("trigger", "xyz", "--json"),
             2,
-            {
-                "message": "Invalid value for 'EVENT': there is no event `no_such_event`; `devkit trigger --help` lists them"
-            },
+            {"message": "Invalid value for 'EVENT': there is no event `xyz`; `devkit trigger --help` lists them"},
         ),
         (("whoami", "--json", "--nothing"), 2, {"message": "No such option '--nothing'.", "hint": HOW}),
         (
