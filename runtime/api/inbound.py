@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
-from urllib.parse import urlsplit
 
 from flask import Flask, Response, request
 from sqlalchemy.orm import Session
@@ -23,6 +22,7 @@ from runtime.contract import errors
 from runtime.contract.addresses import Asked
 from runtime.contract.invocation import Outcome
 from runtime.contract.pictures import type_of_picture
+from runtime.contract.url_parts import split_url
 from runtime.dispatch.deliveries import level_of
 from runtime.dispatch.planning import Level, Plan
 from runtime.services.rendering import failed
@@ -197,7 +197,7 @@ def _method() -> str:
 
 def _url(endpoint: str) -> str:
     """Return the URL as clients see it: it begins with the addressed endpoint."""
-    path, prefix = raw_path(request), urlsplit(endpoint).path
+    path, prefix = raw_path(request), split_url(endpoint).path
     return endpoint + (path[len(prefix) :] if path.startswith(prefix) else path) + raw_query(request)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from flask import Request
+
+from runtime.contract.url_parts import split_url
 
 SAFE = "/:@!$&'()*+,;=~-._%"
 
@@ -14,7 +16,7 @@ def raw_path(request: Request) -> str:
     raw = request.environ.get("RAW_URI") or request.environ.get("REQUEST_URI")
     if not raw:
         return quote(request.path, safe=SAFE)
-    path = raw.partition("?")[0] if raw.startswith("/") else urlsplit(raw).path
+    path = raw.partition("?")[0] if raw.startswith("/") else split_url(raw).path
     return "/" + path.lstrip("/")  # `//v1` is no host, and found like `/v1`
 
 

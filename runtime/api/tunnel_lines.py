@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import IO
-from urllib.parse import urlsplit
 
 from flask import Flask, Response, request
 
@@ -22,6 +21,7 @@ from runtime.api.script_headers import HOP_BY_HOP, cookies_for_scripts, fits, ke
 from runtime.api.server_sent_events import CONNECTED, STILL_HERE, stream, written
 from runtime.api.stream_access import StreamAccess
 from runtime.contract import errors
+from runtime.contract.url_parts import split_url
 from runtime.engines.dev_tunnel.line import Line
 from runtime.engines.dev_tunnel.messages import ANSWER, TunnelAnswer, TunnelCall, answer_head, read_frames
 from runtime.engines.dev_tunnel.relay import DeveloperAway, LineBroken, LineBusy, NoMeetingPlace
@@ -96,7 +96,7 @@ def _path(tunnel: str) -> str:
 def _headers(host: Host, tunnel: str) -> list[tuple[str, str]]:
     sent = [(name, value) for name, value in request.headers.items() if name.lower() not in HOP_BY_HOP]
     sent = [(name, cookies_for_scripts(value) if name.lower() == "cookie" else value) for name, value in sent]
-    at = urlsplit(host.addresses.tunnel_origin(tunnel))
+    at = split_url(host.addresses.tunnel_origin(tunnel))
     return [
         *((name, value) for name, value in sent if value or name.lower() != "cookie"),
         ("X-Forwarded-Host", at.netloc),

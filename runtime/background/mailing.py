@@ -16,12 +16,13 @@ from datetime import datetime, timedelta
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from sqlalchemy.orm import Session
 
 from runtime.contract.addresses import Addresses
 from runtime.contract.origins import Authority
+from runtime.contract.url_parts import split_url
 from runtime.engines.threads import RepeatingThread
 from runtime.store import invites, rows
 from runtime.store.database import Database, now
@@ -62,7 +63,7 @@ class MailServer:
     def read(cls, url: str, sender: str) -> MailServer:
         """Parse its address; raises BadMailServer."""
         try:
-            parts = urlsplit(url)
+            parts = split_url(url)
             port = parts.port
         except ValueError:
             raise BadMailServer("its port must be a number") from None

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from runtime.contract.origins import Authority, authority, authority_of, below, is_wildcard, leads_anywhere
+from runtime.contract.url_parts import split_url
 
 
 class Asked(Enum):
@@ -141,7 +142,7 @@ class Addresses:
         A header that cannot be read, or names neither of the known origins, is one that is shared: whoever hands
         requests on may write anything there.
         """
-        here, content = authority(host, urlsplit(origin).scheme), authority_of(self._content)
+        here, content = authority(host, split_url(origin).scheme), authority_of(self._content)
         if self.own_origins:
             if here.name == authority_of(origin).name:
                 return Asked.OWN
@@ -152,12 +153,13 @@ class Addresses:
     def is_own(self, host: str) -> bool:
         """Return whether a `Host` header names an origin of somebody's own, whoever's."""
         content = authority_of(self._content)
-        return self.own_origins and authority(host, urlsplit(self.content_url).scheme).name.endswith(f".{content.name}")
+        here = authority(host, split_url(self.content_url).scheme)
+        return self.own_origins and here.name.endswith(f".{content.name}")
 
     def is_public(self, host: str) -> bool:
         """Return whether a `Host` header is that of API and pages."""
         public, content = authority_of(self.public_url), authority_of(self._content)
-        here = authority(host, urlsplit(self.public_url).scheme)
+        here = authority(host, split_url(self.public_url).scheme)
         # A proxy that leaves the port out does no harm where the names differ.
         return here == public if public.name == content.name else here.name == public.name
 
@@ -169,7 +171,7 @@ class Addresses:
         """
         if not host or self.is_public(host):
             return True
-        here = authority(host, urlsplit(self.public_url).scheme)
+        here = authority(host, split_url(self.public_url).scheme)
         return not self.is_own(host) and not leads_anywhere(here.name)
 
     @property
@@ -189,7 +191,7 @@ class Addresses:
 def shown_address(url: str) -> str:
     """Return an address without the parts that can contain keys: query, fragment, and everything before an `@`."""
     try:
-        parts = urlsplit(url)
+        parts = split_url(url)
         return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
     except ValueError:
         return url.partition("?")[0].partition("#")[0]

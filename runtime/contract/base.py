@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, Self, TypeVar
-from urllib.parse import urlsplit
 
 from pydantic import (
     MISSING,
@@ -26,6 +25,7 @@ from pydantic_core import PydanticCustomError
 from runtime.contract.finite_json import finite_json
 from runtime.contract.json_parts import TOO_MANY, decode_json, has_too_many_parts
 from runtime.contract.timestamps import wire_time
+from runtime.contract.url_parts import split_url
 
 T = TypeVar("T")
 
@@ -187,7 +187,7 @@ Url = Annotated[str, StringConstraints(max_length=2048)]
 
 def _web_address(url: str) -> str:
     try:
-        parts = urlsplit(url)
+        parts = split_url(url)
         known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         known = False

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
 
 from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
 from runtime.contract.base import Body, Text
 from runtime.contract.identifiers import ObjectId
+from runtime.contract.url_parts import split_url
 
 SCHEMES = ("", "http", "https", "mailto", "tel")
 
@@ -16,7 +16,7 @@ SCHEMES = ("", "http", "https", "mailto", "tel")
 def _harmless(url: str) -> str:
     """Refuse addresses that run something where they are clicked."""
     try:
-        scheme = urlsplit(url).scheme
+        scheme = split_url(url).scheme
     except ValueError:
         raise ValueError("is not an address") from None
     if scheme not in SCHEMES or any(sign <= " " for sign in url) or (not scheme and ":" in url.split("/", 1)[0]):

@@ -51,10 +51,14 @@ def worth_hiding(text: str) -> bool:
     return len(stripped) >= SHORTEST and stripped.casefold() not in EVERYDAY and len(set(stripped)) > 1
 
 
-@lru_cache(maxsize=2048)
 def is_credential(name: str) -> bool:
     """Return whether a field of this name holds a credential."""
-    return len(name) <= LONGEST_NAME and NAME.fullmatch(name) is not None
+    return len(name) <= LONGEST_NAME and _is_credential(name)
+
+
+@lru_cache(maxsize=2048)
+def _is_credential(name: str) -> bool:
+    return NAME.fullmatch(name) is not None
 
 
 def of_configuration(configuration: Any, marked: Iterable[str] = (), buttons: Iterable[str] = ()) -> Iterator[str]:

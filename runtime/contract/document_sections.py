@@ -17,6 +17,10 @@ MAX_TEXT = 200_000
 MAX_SECTIONS = 1000
 MAX_BLOCKS = 20_000
 """Blocks of one page that are looked at, with those of the contents it includes."""
+MOST_MARKS = 30
+"""Combining characters in a row: putting them in order takes the square of their number."""
+_MARKS = re.compile(rf"[^\w\s\x00-\u02ff]{{{MOST_MARKS + 1},}}")
+"""Where there may be more of them, in any script: they are neither letters nor digits."""
 Included = Callable[[str], Node | None]
 """Gives the document of a reusable content by its id."""
 
@@ -35,7 +39,7 @@ def sections_of(document: Node, included: Included = lambda content_id: None) ->
     taken: dict[str, int] = {}
     left = MAX_TEXT
     for block in islice(_blocks(document, included, Inclusions()), MAX_BLOCKS):
-        text = _plain(text_of(block))[:left]
+        text = _plain(text_of(block)[: 2 * MAX_TEXT])[:left]  # white space is the most that is left out
         left -= len(text)
         if block.get("type") in HEADINGS and len(sections) < MAX_SECTIONS:
             sections.append((_anchor(block, text, taken), text, []))
@@ -85,8 +89,18 @@ def storable(text: str) -> str:
 
 def _plain(text: str) -> str:
     """Write each line with single spaces, as it can be stored."""
-    text = unicodedata.normalize("NFC", storable(text))
+    text = unicodedata.normalize("NFC", _MARKS.sub(_fewer_marks, storable(text)))
     return "\n".join(line for line in (" ".join(line.split()) for line in text.split("\n")) if line)
+
+
+def _fewer_marks(found: re.Match[str]) -> str:
+    """Leave out combining characters beyond `MOST_MARKS` in a row, as Unicode's stream-safe text format does."""
+    kept, row = [], 0
+    for sign in found[0]:
+        row = row + 1 if unicodedata.combining(unicodedata.normalize("NFD", sign)[0]) else 0
+        if row <= MOST_MARKS:
+            kept.append(sign)
+    return "".join(kept)
 
 
 def _anchor(heading: Node, title: str, taken: dict[str, int]) -> str:

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 MAX_DOCUMENT_PARTS = 100_000
-"""Objects and lists of a document: blocks, inlines, texts, leaves, marks, and whatever is in their data."""
+"""Objects, lists and what lists hold: blocks, inlines, texts, leaves, marks, whatever is in their data; and the cells
+of tables, which are as many as columns times records."""
 MAX_DOCUMENT_CHARACTERS = 4_000_000
 """Characters of all texts of a document, with the names in it."""
 ADVICE = "split it into several pages"
 
 
 class DocumentSize(NamedTuple):
-    """The objects and arrays of a document, and the characters of all texts and names in it."""
+    """The objects, arrays and cells of a document, and the characters of all texts and names in it."""
 
     parts: int
     characters: int
@@ -28,13 +29,22 @@ def size_of(document: Mapping[str, Any]) -> DocumentSize:
         parts += 1
         if isinstance(value, dict):
             characters += sum(map(len, value))
+            parts += _cells(value)
             value = value.values()
+        else:
+            parts += sum(not isinstance(inner, (dict, list)) for inner in value)
         for inner in value:
             if isinstance(inner, str):
                 characters += len(inner)
             elif isinstance(inner, (dict, list)):
                 waiting.append(inner)
     return DocumentSize(parts, characters)
+
+
+def _cells(data: Mapping[str, Any]) -> int:
+    """Count the cells of what may be the data of a table."""
+    definition, records = data.get("definition"), data.get("records")
+    return len(definition) * len(records) if isinstance(definition, dict) and isinstance(records, dict) else 0
 
 
 def size_problem(document: Mapping[str, Any]) -> str | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 from pydantic import MISSING, AfterValidator, StringConstraints
 
 from runtime.contract.base import Query, WireModel
+from runtime.contract.url_parts import split_url
 
 LeftOut = Literal["icon", "urlUnfurl", "blocks"]
 
@@ -45,7 +45,7 @@ def _is_web_address(address: str) -> str:
     if any(ord(character) <= 32 or ord(character) == 127 for character in address):
         raise ValueError("an address must not contain spaces or control characters")
     try:
-        parts = urlsplit(address)
+        parts = split_url(address)
         is_web = parts.scheme.lower() in ("http", "https") and bool(parts.hostname)
     except ValueError:
         is_web = False

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, get_args
-from urllib.parse import urlsplit
+
+from runtime.contract.url_parts import split_url
 
 Ending = Literal[
     "queued",
@@ -103,7 +104,7 @@ def _path(url: str) -> str:
     if url.startswith("//"):  # what follows an endpoint is a path, not a host
         return url.partition("?")[0]
     try:
-        return urlsplit(url).path or "/"
+        return split_url(url).path or "/"
     except ValueError:
         return url.partition("?")[0]
 

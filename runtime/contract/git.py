@@ -5,11 +5,11 @@ from __future__ import annotations
 import posixpath
 import re
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
 
 from pydantic import MISSING, AfterValidator, AwareDatetime, Field, StringConstraints
 
 from runtime.contract.base import Body, ListQuery, Moment, Text, WireModel, in_utc
+from runtime.contract.url_parts import split_url
 
 Provider = Literal["github", "gitlab"]
 _BAD_REF = re.compile(r"\.\.|@\{|//|/\.|\.lock(?:/|$)|[\x00-\x20\x7f~^:?*\[\\]|[./]$")
@@ -17,7 +17,7 @@ _BAD_REF = re.compile(r"\.\.|@\{|//|/\.|\.lock(?:/|$)|[\x00-\x20\x7f~^:?*\[\\]|[
 
 def _repository(url: str) -> str:
     try:
-        parts = urlsplit(url)
+        parts = split_url(url)
         known = parts.hostname and (parts.port is None or parts.port > 0)
     except ValueError:
         known = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
 
 from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
@@ -11,6 +10,7 @@ from runtime.contract.base import Body, Moment, Query, Text, WireModel
 from runtime.contract.expected import NEW_ID
 from runtime.contract.file_names import FileName
 from runtime.contract.identifiers import ObjectId
+from runtime.contract.url_parts import split_url
 
 ImportSource = Literal[
     "website", "docx", "markdown", "html", "zip", "confluence", "github-wiki", "notion", "google-docs"
@@ -21,7 +21,7 @@ ImportStatus = Literal["pending", "in-progress", "completed", "failed", "cancell
 def _web_address(url: str) -> str:
     """Refuse what is no address of the web; whether it may be requested is seen when it is."""
     try:
-        parts = urlsplit(url)
+        parts = split_url(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
         usable = False

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 from pydantic import MISSING, AfterValidator, BeforeValidator, Field, StringConstraints
 
 from runtime.contract.base import Body, Moment, Url, WebAddress, WireModel
 from runtime.contract.expected import expecting
+from runtime.contract.url_parts import split_url
 
 MAX_TEXT = 20 * 1024 * 1024
 """Bytes of a specification that is sent as text."""
@@ -28,7 +28,7 @@ def is_slug(text: str) -> bool:
 
 
 def _without_password(url: str) -> str:
-    if "@" in urlsplit(url).netloc:
+    if "@" in split_url(url).netloc:
         raise ValueError(
             "must not contain a user name or password: everybody who sees the specification sees its address"
         )

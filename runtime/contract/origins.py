@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
-from urllib.parse import urlsplit
+
+from runtime.contract.url_parts import split_url
 
 OriginKind = Literal["integration", "site", "space", "tunnel"]
 WILDCARD = "*."
@@ -60,7 +61,7 @@ def authority(text: str, scheme: str) -> Authority:
 
 def authority_of(url: str) -> Authority:
     """Return the authority of an address."""
-    parts = urlsplit(url)
+    parts = split_url(url)
     return authority(parts.netloc, parts.scheme)
 
 
@@ -80,7 +81,7 @@ def label(kind: OriginKind, identity: str) -> str:
 
 def is_wildcard(url: str) -> bool:
     """Return whether an origin stands for one of their own for everybody."""
-    return urlsplit(url).netloc.startswith(WILDCARD)
+    return split_url(url).netloc.startswith(WILDCARD)
 
 
 def below(wildcard: str, kind: OriginKind, identity: str) -> str:
@@ -92,7 +93,7 @@ def read_content_origin(text: str) -> str:
     """Check an origin for content, and give it as it is used; raises ValueError with what to write instead."""
     url = text.strip().rstrip("/")
     try:
-        parts = urlsplit(url)
+        parts = split_url(url)
         port = parts.port
     except ValueError:
         raise ValueError("write `https://*.content.example`, with a port from 1 to 65535 if there is one") from None

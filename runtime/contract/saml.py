@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -16,6 +15,7 @@ from runtime.contract.identifiers import ObjectId
 from runtime.contract.organizations import Role
 from runtime.contract.teams import Team
 from runtime.contract.titles import Title
+from runtime.contract.url_parts import split_url
 
 MIN_RSA_BITS = 2048
 
@@ -49,10 +49,10 @@ def checked_sign_in_address(text: str) -> str:
     if not text:
         return text
     try:
-        parts = urlsplit(text)
+        parts = split_url(text)
         _ = parts.port
     except ValueError:
-        parts = urlsplit("")
+        parts = split_url("")
     if parts.scheme not in ("http", "https") or not parts.hostname or any(sign in text for sign in ' \t\r\n<>"\\'):
         raise ValueError("must be an http or https address")
     return text

@@ -19,7 +19,7 @@ IN_PATH, IN_HOST, ANYTHING = "/?#", "/?#.:@", ""
 
 def matches(pattern: str, address: str) -> bool:
     """Return whether an address is one of those a pattern stands for."""
-    return _compiled(pattern).matches(lower_host(address))
+    return len(pattern) <= LONGEST and _compiled(pattern).matches(lower_host(address))
 
 
 def lower_host(address: str) -> str:
@@ -85,14 +85,5 @@ def _elements(pattern: str) -> list[tuple[str, str | None]]:
 
 
 @lru_cache(maxsize=4096)
-def _compiled(pattern: str) -> _Pattern | _Nothing:
-    return _Pattern(pattern) if len(pattern) <= LONGEST else _Nothing()
-
-
-class _Nothing:
-    """A text is not a pattern."""
-
-    __slots__ = ()
-
-    def matches(self, address: str) -> bool:
-        return False
+def _compiled(pattern: str) -> _Pattern:
+    return _Pattern(pattern)

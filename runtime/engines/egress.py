@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult
 
 import certifi
 
+from runtime.contract.url_parts import split_url
 from runtime.engines.buffered_responses import BufferedResponse
 from runtime.engines.own_tls import OwnAuthority
 
@@ -317,7 +318,7 @@ def fetch(
     `FetchFailed`.
     """
     try:
-        parts = urlsplit(url)
+        parts = split_url(url)
     except ValueError as error:
         raise EgressRefused("The address is not a valid URL.") from error
     connection = open_connection(rules, parts, timeout)

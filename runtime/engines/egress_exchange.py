@@ -11,9 +11,10 @@ import tempfile
 import time
 from collections.abc import Iterator
 from typing import IO, BinaryIO
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult
 
 from runtime.contract.invocation import Subrequest
+from runtime.contract.url_parts import split_url
 from runtime.engines.egress import CheckedConnection, EgressRefused, EgressRules, open_connection, target_of
 from runtime.engines.egress_account import Account
 from runtime.engines.work_limits import TooMuchWork, WorkLimit
@@ -132,7 +133,7 @@ class Exchange:
             self._fail(502, f"The server could not be reached: {error or type(error).__name__}.")
 
     def _forward(self, reader: BinaryIO, headers: http.client.HTTPMessage) -> None:
-        parts = urlsplit(self._url)
+        parts = split_url(self._url)
         self._hold_to_the_api(parts)
         connection = open_connection(self._rules, parts, WAIT_SECONDS)
         self._account.watch(connection)

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
-from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urljoin
 
+from runtime.contract.url_parts import split_url
 from runtime.engines.buffered_responses import FragmentedResponse
 from runtime.engines.egress import CheckedConnection, EgressRefused, EgressRules, open_connection, target_of
 from runtime.engines.work_limits import TooMuchWork, WorkLimit
@@ -73,7 +74,7 @@ class GitRemote:
         self._rules, self._check = rules, check
         self._until = time.monotonic() + seconds
         try:
-            parts = urlsplit(url)
+            parts = split_url(url)
             known = parts.hostname and (parts.port is None or parts.port > 0)
         except ValueError:
             known = False
@@ -236,7 +237,7 @@ class GitRemote:
     def _redirected(self, parts: SplitResult, location: str, path: str) -> None:
         """Go where a server says the repository is; another server does not get the password."""
         try:
-            there = urlsplit(urljoin(parts.geturl(), location))
+            there = split_url(urljoin(parts.geturl(), location))
             known = there.hostname is not None and (there.port is None or there.port > 0)
         except ValueError:
             known = False
@@ -352,6 +353,6 @@ def _authorization(parts: SplitResult) -> str | None:
 
 def without_credentials(url: str) -> str:
     """Return an address without user name and password; raises ValueError if it is invalid."""
-    parts = urlsplit(url)
+    parts = split_url(url)
     netloc = parts.netloc.rpartition("@")[2]
     return SplitResult(parts.scheme, netloc, quote(parts.path, safe="/%:@!$&'()*+,;=~-._"), "", "").geturl()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from pydantic import MISSING
 from sqlalchemy.orm import Session
 
 from runtime.contract.git import GitSyncState, LastSync
+from runtime.contract.url_parts import split_url
 from runtime.store import rows
 from runtime.store.reach import HOST
 from runtime.store.tables.git import GitSyncRow
@@ -52,5 +52,5 @@ def _last(row: GitSyncRow) -> LastSync | None:
 
 
 def _name(repository: str | None) -> str:
-    parts = [part for part in urlsplit(repository or "").path.split("/") if part]
+    parts = [part for part in split_url(repository or "").path.split("/") if part]
     return "/".join(parts[-2:])

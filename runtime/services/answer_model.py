@@ -10,10 +10,11 @@ import json
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult
 
 from pydantic import BaseModel, BeforeValidator
 
+from runtime.contract.url_parts import split_url
 from runtime.engines.egress import EgressRefused, EgressRules, open_connection, target_of
 
 WAIT = 20.0
@@ -99,7 +100,7 @@ class AnswerModel:
 
 def _address(url: str) -> SplitResult:
     try:
-        parts = urlsplit(url)
+        parts = split_url(url)
         known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
         known = False

@@ -19,6 +19,8 @@ ANY_TYPE = "application/octet-stream"
 MAX_SIDE = 1_000_000
 """Maximum pixels of an image, beyond which its header is not trusted."""
 _LOOKED_AT = 1 << 20
+_MEASURED = (b"\x89PNG", b"\xff\xd8", b"GIF8", b"RIFF", b"BM")
+"""How pictures begin that browsers show, besides those of the family of AVIF."""
 
 mimetypes.add_type("image/webp", ".webp")
 mimetypes.add_type("image/avif", ".avif")
@@ -51,7 +53,9 @@ def _dimensions(blobs: BlobStore, blob: Blob) -> Mapping[str, int] | None:
     """Read how large a picture is from its first bytes; None where they do not say."""
     with blobs.open(blob.name) as stream:
         head = stream.read(_LOOKED_AT)
-    if head.lstrip()[:1] == b"<":  # an SVG, whose XML is left to browsers
+    if not head.startswith(_MEASURED) and head[4:8] != b"ftyp":
+        # An SVG, whose XML is left to browsers, or a format that they do not show: for some of these the library takes
+        # the square of the file's length.
         return None
     width, height = imagesize.get(BytesIO(head))
     good = all(isinstance(side, int) and 0 < side <= MAX_SIDE for side in (width, height))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import SplitResult, parse_qs, quote, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qs, quote, unquote, urlencode
 
 from pydantic import MISSING
 from sqlalchemy.orm import Session
@@ -21,6 +21,7 @@ from runtime.contract.addresses import Addresses
 from runtime.contract.conditions import ConditionEvaluator
 from runtime.contract.origins import authority, authority_of
 from runtime.contract.published import ContentRedirect, Lookup, PublishedContent
+from runtime.contract.url_parts import split_url
 from runtime.services import content, published_places, sharing, site_entry, visiting, visitor_asking, visitor_keys
 from runtime.services.published_places import Place
 from runtime.services.site_entry import Entry
@@ -93,7 +94,7 @@ def resolve(
 
 
 def _asked(session: Session, at: Addresses, url: str) -> Asked | None:
-    parts = urlsplit(url)
+    parts = split_url(url)
     raw = [segment for segment in parts.path.split("/") if segment]
     path = [unquote(segment) for segment in raw]
     hostile = any(segment in ("..", ".") or "\x00" in segment for segment in path)

@@ -13,7 +13,7 @@ import secrets
 import zlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from sqlalchemy.orm import Session
@@ -24,6 +24,7 @@ from runtime.contract.invites import EmailAddress
 from runtime.contract.organizations import Role
 from runtime.contract.saml import read_certificate
 from runtime.contract.timestamps import wire_time
+from runtime.contract.url_parts import split_url
 from runtime.services import quotas
 from runtime.services.saml_response import A, Expected, P, ResponseRejected, SamlResponse, SignedIn
 from runtime.store import locks, membership, rows, sign_ins
@@ -132,7 +133,7 @@ def _address(sso_url: str, request: bytes) -> str:
     """Write a request into the address of the identity provider: deflated, in base64 (bindings, section 3.4.4.1)."""
     deflater = zlib.compressobj(9, zlib.DEFLATED, -15)
     coded = base64.b64encode(deflater.compress(request) + deflater.flush()).decode()
-    joint = "&" if urlsplit(sso_url).query else "?"
+    joint = "&" if split_url(sso_url).query else "?"
     return f"{sso_url}{joint}{urlencode({'SAMLRequest': coded})}"
 
 

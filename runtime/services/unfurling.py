@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from pydantic import MISSING
 from sqlalchemy.orm import Session
@@ -16,6 +15,7 @@ from sqlalchemy.orm import Session
 from runtime.contract.addresses import Addresses
 from runtime.contract.batches import batched
 from runtime.contract.embedding import Embed, IntegrationEmbed, LinkEmbed
+from runtime.contract.url_parts import split_url
 from runtime.contract.url_patterns import lower_host, matches
 from runtime.serializers.integrations import pictures_address
 from runtime.store import rows
@@ -43,7 +43,7 @@ class Unfurling:
 
     def embed(self, session: Session, address: str, among: Sequence[Current], at: Addresses) -> Embed:
         """Return the first block, in the integrations' order, with a pattern matching the address; else a link."""
-        host = urlsplit(address).hostname or ""
+        host = split_url(address).hostname or ""
         for row in self._made_for(session, address, among):
             for block in row.manifest.get("blocks") or ():
                 if any(matches(pattern, address) for pattern in block.get("urlUnfurl") or ()):

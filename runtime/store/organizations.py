@@ -18,6 +18,8 @@ from runtime.store.tables.organizations import MemberRow, OrganizationRow, Token
 
 MIN_HOSTNAME = 3
 MAX_FROM_TITLE = 24
+LONGEST_READ = 200
+"""Characters of a title that its hostname is made from."""
 """Characters of a hostname that come from a title, with room for what tells it from another."""
 
 
@@ -52,7 +54,7 @@ def add(session: Session, title: str, hostname: str | None) -> OrganizationRow:
 
 def free_hostname(title: str, is_free: Callable[[str], bool]) -> str:
     """Write a title as a hostname that is free: 3 to 32 lower-case letters, digits and hyphens."""
-    plain = unicodedata.normalize("NFKD", title.casefold()).encode("ascii", "ignore").decode()
+    plain = unicodedata.normalize("NFKD", title[:LONGEST_READ].casefold()).encode("ascii", "ignore").decode()
     words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:MAX_FROM_TITLE].strip("-")
     wanted = words if len(words) >= MIN_HOSTNAME else f"{words}-docs".strip("-")
     if is_free(wanted):

@@ -13,10 +13,10 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from runtime.contract.invocation import Outcome, Subrequest, Trace
 from runtime.contract.masking import Masker
+from runtime.contract.url_parts import split_url
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -192,7 +192,7 @@ def _subrequest(subrequest: Subrequest, within: Any, masker: Masker) -> None:
 def _address(url: str) -> tuple[str, str]:
     """Return host and path of what a script requested, which may be no address at all."""
     try:
-        parts = urlsplit(url)
+        parts = split_url(url)
         return parts.hostname or "", parts.path
     except ValueError:
         return "", ""

@@ -13,11 +13,12 @@ import secrets
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, unquote_plus, urlencode, urlsplit
+from urllib.parse import parse_qsl, unquote_plus, urlencode
 
 from flask import Flask, Response, request
 
 from runtime.api.host import Host
+from runtime.contract.url_parts import split_url
 from runtime.web.identity_tokens import LASTS, Signer, Spoiled
 from runtime.web.origins import on_public_origin
 from runtime.web.templates import TEMPLATES
@@ -126,7 +127,7 @@ def _check(query: Any) -> None:
 def _may_return(host: Host, redirect: str) -> None:
     """Let people return to scripts of this host and to this machine only; raises Refused."""
     try:
-        at = urlsplit(redirect)
+        at = split_url(redirect)
         origin, local = f"{at.scheme}://{at.netloc}", at.hostname in LOOPBACK and at.port != 0
     except ValueError:
         raise Refused("invalid_request", "The `redirect_uri` cannot be read.") from None
@@ -143,7 +144,7 @@ def _may_return(host: Host, redirect: str) -> None:
 def _back(redirect: str, **parameters: str) -> Response:
     state = request.args.get("state")
     query = urlencode({**parameters, **({"state": state} if state is not None else {})})
-    joint = "&" if urlsplit(redirect).query else "?"
+    joint = "&" if split_url(redirect).query else "?"
     return Response(b"", 302, {"Location": f"{redirect}{joint}{query}", "Cache-Control": "no-store"})
 
 

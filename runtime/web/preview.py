@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -66,18 +67,29 @@ class Rendered(Body):
     output: Any
 
 
+MOST_FAULTS = 1000
+LONGEST_FAULT = 4000
+"""Characters of a message, or of a line of source, that are shown."""
+
+
 class Faults:
-    """The fault each integration has at the moment, reported by whoever watches its source."""
+    """The fault each integration has at the moment, reported by whoever watches its source.
+
+    The latest `MOST_FAULTS` are remembered: also names that no integration has yet may have one.
+    """
 
     def __init__(self) -> None:
         self._now: dict[str, dict[str, Any]] = {}
+        self._lock = threading.Lock()
 
     def set(self, name: str, fault: dict[str, Any] | None) -> None:
         """Remember or forget the fault of an integration."""
-        if fault is None:
+        with self._lock:
             self._now.pop(name, None)
-        else:
-            self._now[name] = fault
+            if fault is not None:
+                self._now[name] = fault
+                if len(self._now) > MOST_FAULTS:
+                    del self._now[next(iter(self._now))]
 
     def of(self, name: str) -> dict[str, Any] | None:
         """Return the fault of an integration."""
@@ -184,10 +196,17 @@ def _fault(host: Host, faults: Faults, name: str) -> Response:
     fault = parse_body(Fault, read_json(request.environ)).fault
     if fault is not None:
         known = set(asdict(ScriptFault("")))
-        fault = {key: value for key, value in fault.items() if key in known}
+        fault = {key: _cut(value) for key, value in fault.items() if key in known}
     faults.set(name, fault)
     host.announcer.announce(name, "fault", {"fault": fault})
     return Response(b"", 204)
+
+
+def _cut(value: Any) -> Any:
+    """Return a field of a fault as it is kept: a short text, or a number."""
+    if isinstance(value, str):
+        return value[:LONGEST_FAULT]
+    return value if isinstance(value, int) and -(2**53) < value < 2**53 else None
 
 
 def _validate(host: Host, name: str) -> Response:

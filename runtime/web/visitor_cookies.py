@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from flask import Response, request
 
@@ -11,6 +10,7 @@ from runtime.api.content_origin import asked_host
 from runtime.api.host import Host
 from runtime.api.script_headers import BOUND_VISITOR_COOKIE, VISITOR_COOKIE, is_hosts
 from runtime.contract.origins import authority, authority_of
+from runtime.contract.url_parts import split_url
 from runtime.store.tables.sites import SiteRow
 
 
@@ -31,7 +31,7 @@ def _is_secure(host: Host, site: SiteRow) -> bool:
 def set_session_cookie(host: Host, site: SiteRow, answer: Response, value: str, **lasts: Any) -> None:
     """Set the cookie; over HTTPS such that nobody on a name beside or above the site's can set one like it."""
     name, secure = _name(host, site), _is_secure(host, site)
-    path = "/" if secure else urlsplit(host.addresses.site(site.id)).path
+    path = "/" if secure else split_url(host.addresses.site(site.id)).path
     answer.set_cookie(name, value, path=path, httponly=True, samesite="Lax", secure=secure, **lasts)
 
 

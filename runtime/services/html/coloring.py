@@ -1,12 +1,17 @@
 """Colors a document's code within a time limit: readers of public pages trigger it, and the code is untrusted.
 
-Most of the library's lexers take quadratic time for input that they were not designed for: one line
-of 50,000 characters without a line break takes a minute in `diff`.
+Most of the library's lexers take quadratic time for input that they were not designed for, some of their expressions
+exponential time: one line of 50,000 characters without a line break takes a minute in `diff`, sixty characters a
+lifetime in `bash`.
 """
 
 from __future__ import annotations
 
+import logging
+import threading
 import time
+from collections import OrderedDict
+from hashlib import sha256
 from typing import Any
 
 from markupsafe import escape
@@ -16,17 +21,42 @@ from pygments.lexer import DelegatingLexer
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
+from runtime.services.html.timed_patterns import Spent, limited, protect
+
+log = logging.getLogger(__name__)
 LONGEST = 20_000
 """Characters of a code that is colored; longer code is shown plain."""
 LONGEST_LINE = 1000
 """Characters of a line: a longer one was hardly written by a person, and takes most languages longest."""
 SECONDS = 0.25
 """Of the processor, for all codes of a document; those that come then are shown plain."""
+MOST_REMEMBERED = 10_000
 _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True, classprefix="hl-")
 
 
-class Spent(Exception):
-    """The time limit is reached."""
+class Uncolored:
+    """Codes that took too long: they are shown plain at once, or reading one page often would keep a host busy."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[bytes, None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def add(self, text: str, syntax: str) -> None:
+        """Remember a code."""
+        with self._lock:
+            self._known[self._name(text, syntax)] = None
+            if len(self._known) > MOST_REMEMBERED:
+                self._known.popitem(last=False)
+
+    def __contains__(self, code: tuple[str, str]) -> bool:
+        return bool(self._known) and self._name(*code) in self._known
+
+    @staticmethod
+    def _name(text: str, syntax: str) -> bytes:
+        return sha256(f"{syntax}\n{text}".encode("utf-8", "surrogatepass")).digest()
+
+
+_UNCOLORED = Uncolored()
 
 
 class Coloring:
@@ -39,12 +69,18 @@ class Coloring:
     def html(self, text: str, syntax: str) -> str:
         """Write colored code; plain if its language is unknown or no time is left."""
         long = len(text) > LONGEST or max(map(len, text.split("\n"))) > LONGEST_LINE
-        if not syntax or long or self._left <= 0:
+        if not syntax or long or self._left <= 0 or (text, syntax) in _UNCOLORED:
             return str(escape(text))
         begun = time.thread_time()
         try:
-            return self._colored(text, syntax, begun + self._left)
-        except (ClassNotFound, Spent):
+            with limited(begun + self._left):
+                return self._colored(text, syntax, begun + self._left)
+        except ClassNotFound:
+            return str(escape(text))
+        except Exception as error:  # a lexer is as good as its author, and a page is shown whatever is in its codes
+            if not isinstance(error, Spent):
+                log.warning("code in %s could not be colored; it is shown plain", syntax, exc_info=True)
+            _UNCOLORED.add(text, syntax)
             return str(escape(text))
         finally:
             self._left -= time.thread_time() - begun
@@ -53,6 +89,7 @@ class Coloring:
         lexer = get_lexer_by_name(syntax, stripnl=False, ensurenl=False)
         if isinstance(lexer, DelegatingLexer):  # two languages in one: it gives nothing before all is read
             raise Spent
+        protect(lexer)
         tokens: list[tuple[Any, str]] = []
         for token in lexer.get_tokens(text):
             tokens.append(token)

@@ -7,9 +7,12 @@ from typing import Any
 
 from markupsafe import escape
 
+from runtime.contract.document_size import MAX_DOCUMENT_PARTS
 from runtime.services.html.inlines import InlineWriter, Node, data_of, objects, text_in
 
 SIDES = frozenset(("left", "center", "right"))
+LONGEST_LABEL = 200
+"""Characters that are shown of an option's label, which thousands of cells may name."""
 Blocks = Callable[[Any], str]
 
 
@@ -18,21 +21,25 @@ def table(node: Node, inlines: InlineWriter, blocks: Blocks) -> str:
     data = data_of(node)
     view, definition, records = (_object(data.get(name)) for name in ("view", "definition", "records"))
     shown = view.get("columns")
-    names = [name for name in shown if isinstance(name, str) and name in definition] if isinstance(shown, list) else []
+    listed = shown if isinstance(shown, list) else []
+    # Each once: a table with one column a thousand times is small, and its cells are not.
+    names = list(dict.fromkeys(name for name in listed if isinstance(name, str) and name in definition))
     if not names:
         return ""
     cards = view.get("type") == "cards"
     texts = {text_in(one, "fragment"): one.get("nodes") for one in objects(node.get("fragments"))}
     columns = [_object(definition[name]) for name in names]
+    labels = {name: _labels(column) for name, column in zip(names, columns, strict=True)}
     head = ""
     if not cards and not view.get("hideHeader"):
         cells = "".join(f"<th{_side(column)}>{escape(text_in(column, 'title'))}</th>" for column in columns)
         head = f"<thead><tr>{cells}</tr></thead>"
     rows = []
-    for record in sorted(map(_object, records.values()), key=lambda one: str(one.get("orderIndex"))):
+    in_order = sorted(map(_object, records.values()), key=lambda one: str(one.get("orderIndex")))
+    for record in in_order[: MAX_DOCUMENT_PARTS // len(names)]:
         values = _object(record.get("values"))
         cells = "".join(
-            f"<td{_side(column)}>{_cell(values.get(name), column, texts, inlines, blocks)}</td>"
+            f"<td{_side(column)}>{_cell(values.get(name), column, labels[name], texts, inlines, blocks)}</td>"
             for name, column in zip(names, columns, strict=True)
         )
         rows.append(f"<tr>{cells}</tr>")
@@ -41,7 +48,14 @@ def table(node: Node, inlines: InlineWriter, blocks: Blocks) -> str:
     return f'<div class="wide" role="group" aria-label="Table" tabindex="0">{table}</div>'
 
 
-def _cell(value: Any, column: Mapping[str, Any], texts: dict[Any, Any], inlines: InlineWriter, blocks: Blocks) -> str:
+def _cell(
+    value: Any,
+    column: Mapping[str, Any],
+    labels: Mapping[str, str],
+    texts: dict[Any, Any],
+    inlines: InlineWriter,
+    blocks: Blocks,
+) -> str:
     kind = column.get("type")
     if value is None:
         return ""
@@ -55,9 +69,10 @@ def _cell(value: Any, column: Mapping[str, Any], texts: dict[Any, Any], inlines:
     if kind == "rating" and isinstance(value, int) and not isinstance(value, bool):
         return "★" * max(0, min(value, 10))
     if kind == "select":
-        return ", ".join(str(escape(label)) for label in _labels(value, column))
+        chosen = value if _is_list(value) else [value]
+        return ", ".join(str(escape(labels.get(one, one)[:LONGEST_LABEL])) for one in _texts(chosen))
     if kind in ("files", "users"):
-        refs = [{"kind": kind[:-1], kind[:-1]: one} for one in value if isinstance(one, str)] if _is_list(value) else []
+        refs = [{"kind": kind[:-1], kind[:-1]: one} for one in _texts(value)] if _is_list(value) else []
         return ", ".join(inlines.link(ref, str(escape(inlines.named(ref)))) for ref in refs)
     if kind == "image" and isinstance(value, dict):
         return inlines.picture({"ref": value.get("ref", value)})
@@ -66,10 +81,14 @@ def _cell(value: Any, column: Mapping[str, Any], texts: dict[Any, Any], inlines:
     return str(escape(value)) if isinstance(value, int | float | str) else ""
 
 
-def _labels(value: Any, column: Mapping[str, Any]) -> list[str]:
-    options = {text_in(one, "value"): text_in(one, "label") for one in objects(column.get("options"))}
-    chosen = value if _is_list(value) else [value]
-    return [options.get(one, one) for one in chosen if isinstance(one, str)]
+def _labels(column: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a column's options are called, by their values."""
+    return {text_in(one, "value"): text_in(one, "label") for one in objects(column.get("options"))}
+
+
+def _texts(values: list[Any]) -> list[str]:
+    """Return the texts of a list, each once."""
+    return list(dict.fromkeys(one for one in values if isinstance(one, str)))
 
 
 def _side(column: Mapping[str, Any]) -> str:

@@ -13,10 +13,10 @@ from collections.abc import Callable, Collection, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from runtime.background.jobs import Job
 from runtime.contract.addresses import shown_address
+from runtime.contract.url_parts import split_url
 from runtime.services.importing import fetching
 from runtime.services.importing.fetching import Fetched, NotFetched
 from runtime.services.importing.links import LONGEST_ADDRESS, same
@@ -114,7 +114,7 @@ class Crawl:
             self._problem(f"{shown_address(address)[:150]}: {error}")
             return None
         if first:
-            parts = urlsplit(fetched.url)
+            parts = split_url(fetched.url)
             path = parts.path.rpartition("/")[0] if "." in parts.path.rpartition("/")[2] else parts.path.rstrip("/")
             self._state["base"] = [f"{parts.scheme}://{parts.netloc.lower()}", path]
             self._see(fetched.url)
@@ -195,7 +195,7 @@ class Crawl:
         self._allowed |= {address: address not in forbidden for address in addresses}
 
     def _robots(self) -> str:
-        parts = urlsplit(self._start)
+        parts = split_url(self._start)
         address = f"{parts.scheme}://{parts.netloc}/robots.txt"
         fetched = fetching.get(self._job.tools.egress, address, timeout=PAGE_TIMEOUT, max_bytes=MAX_ROBOTS)
         if fetched.status >= 500:
@@ -211,7 +211,7 @@ class Crawl:
 
     def _is_inside(self, address: str) -> bool:
         base = self._state["base"]
-        parts = urlsplit(address)
+        parts = split_url(address)
         if base is None or f"{parts.scheme}://{parts.netloc.lower()}" != base[0] or len(address) > LONGEST_ADDRESS:
             return False
         return parts.path == base[1] or parts.path.startswith(f"{base[1]}/")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from runtime.background.jobs import JobFailed
+from runtime.contract.url_parts import split_url
 from runtime.engines.egress import EgressRefused, EgressRules, FetchedResponse, FetchFailed, fetch
 from runtime.engines.unpacking import unpacked
 
@@ -64,7 +65,7 @@ def get(
             url = urljoin(url, location)
         except ValueError:
             raise NotFetched("The address redirects to an invalid address.") from None
-        if not location or urlsplit(url).scheme not in ("http", "https"):
+        if not location or split_url(url).scheme not in ("http", "https"):
             raise NotFetched("The address redirects to something other than http or https.")
         if not allowed(url):
             raise NotFetched("The address redirects out of the website.")
@@ -83,7 +84,7 @@ def content(fetched: Fetched) -> bytes:
 def _check_own(rules: EgressRules, url: str) -> None:
     """Refuse requests to the platform itself, except to its API."""
     try:
-        closed = rules.is_own_outside_api(urlsplit(url))
+        closed = rules.is_own_outside_api(split_url(url))
     except ValueError:
         raise NotFetched("The address is not valid.") from None
     if closed:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from bs4.element import NavigableString, Tag
 
+from runtime.contract.url_parts import split_url
 from runtime.services.importing.admonitions import rewrite_admonitions, rewrite_expandables
 from runtime.services.importing.footnotes import rewrite_footnotes
 from runtime.services.importing.html_tree import classed, every, without
@@ -152,7 +153,7 @@ def _links(body: Any) -> None:
         parts = str(link.get("href") or "")
         if parts.startswith(("https://www.google.com/url?", "http://www.google.com/url?")):
             try:
-                said = parse_qs(urlsplit(parts).query, max_num_fields=20)
+                said = parse_qs(split_url(parts).query, max_num_fields=20)
             except ValueError:
                 continue
             link["href"] = (said.get("q") or said.get("url") or [parts])[0]

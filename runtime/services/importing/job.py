@@ -8,13 +8,14 @@ from datetime import datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from sqlalchemy.orm import Session
 
 from runtime.background.jobs import Job, JobFailed, JobKind
 from runtime.contract import errors
 from runtime.contract.organizations import Role, reaches
+from runtime.contract.url_parts import split_url
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed
 from runtime.services import organization_storage
@@ -132,7 +133,7 @@ class _Import:
             known, came_at = blob.name, blob.came_at.isoformat() if blob.came_at is not None else None
             self._job.save({**self._job.progress, "blob": known, "came_at": came_at})
         self._copy(folder, known)
-        name = unquote(urlsplit(row.url).path.rstrip("/").rpartition("/")[2])
+        name = unquote(split_url(row.url).path.rstrip("/").rpartition("/")[2])
         return {"source": row.source, "name": transfer.clean(name)[:200].replace("/", "-")}
 
     def _copy(self, folder: Path, blob: str) -> None:
@@ -196,12 +197,12 @@ class _Import:
 
 
 def _is_github(url: str) -> bool:
-    return urlsplit(url).hostname == "github.com"
+    return split_url(url).hostname == "github.com"
 
 
 def _export_of(url: str, source: str) -> str:
     """Return the download address of a Google document."""
-    parts = urlsplit(url)
+    parts = split_url(url)
     if source == "google-docs" and parts.hostname == GOOGLE_DOCUMENT[0] and parts.path.startswith(GOOGLE_DOCUMENT[1]):
         document = parts.path.removeprefix(GOOGLE_DOCUMENT[1]).partition("/")[0]
         return f"https://{GOOGLE_DOCUMENT[0]}{GOOGLE_DOCUMENT[1]}{document}/export?format=docx"

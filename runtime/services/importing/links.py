@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Mapping
-from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.parse import unquote, urldefrag, urljoin
 
+from runtime.contract.url_parts import split_url
 from runtime.services.folders.dangling import Dangling
 from runtime.services.markdown.links import SCHEME, Node
 
@@ -69,7 +70,7 @@ class AddressLinks:
             return {"kind": "anchor", "anchor": unquote(target[1:])}
         try:
             whole, anchor = urldefrag(urljoin(self._at, target))
-            scheme = urlsplit(whole).scheme
+            scheme = split_url(whole).scheme
         except ValueError:
             return {"kind": "url", "url": "#"}
         if scheme not in ("http", "https"):
@@ -86,7 +87,7 @@ class AddressLinks:
 
 def same(address: str) -> str:
     """Normalize an address, so that equivalent ones are equal."""
-    parts = urlsplit(urldefrag(address)[0])
+    parts = split_url(urldefrag(address)[0])
     path = parts.path or "/"
     for name in ("index.html", "index.htm"):
         path = path.removesuffix(f"/{name}") if path.endswith(f"/{name}") else path

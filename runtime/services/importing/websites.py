@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import unquote, urljoin
 
+from runtime.contract.url_parts import split_url
 from runtime.engines.separate_process.answers import Refused
 from runtime.services.imported_tree import ImportedFile, ImportedPage
 from runtime.services.importing.folders import HTML
@@ -44,7 +45,7 @@ def read_pages(folder: Path, writer: Writer) -> dict[str, Any]:
     files = {address: address for address, _, _ in crawled["files"]}
     problems: list[str] = []
     for address, name, kind in crawled["files"]:
-        called = unquote(urlsplit(address).path.rpartition("/")[2]) or "picture"
+        called = unquote(split_url(address).path.rpartition("/")[2]) or "picture"
         writer.file(ImportedFile(address, clean(called)[:200], name, kind))
     writer.expect(len(crawled["pages"]))
     # What is at the start holds no pages: all would be in it. Shorter addresses come before those below them.
@@ -52,13 +53,13 @@ def read_pages(folder: Path, writer: Writer) -> dict[str, Any]:
     written: set[str] = set()
     seen: set[str] = set()
     start = same(crawled["pages"][0][0]) if crawled["pages"] else ""
-    for address, name in sorted(crawled["pages"], key=lambda page: urlsplit(same(page[0])).path.count("/")):
+    for address, name in sorted(crawled["pages"], key=lambda page: split_url(same(page[0])).path.count("/")):
         key = same(address)
         if key in seen:
             continue
         seen.add(key)
         slug = _last_name(key)
-        fallback = slug.replace("-", " ") or urlsplit(key).netloc
+        fallback = slug.replace("-", " ") or split_url(key).netloc
         try:
             pictures = Pictures(folder, key, writer, f"picture-{len(seen)}")
             page = read_html(text_of(folder / name), alone=False, title=fallback, keep=pictures.keep)
@@ -78,20 +79,20 @@ def read_pages(folder: Path, writer: Writer) -> dict[str, Any]:
 def _joined(address: str, link: str) -> str | None:
     try:
         whole = urljoin(address, link).partition("#")[0]
-        return whole if urlsplit(whole).scheme in ("http", "https") and len(whole) <= LONGEST_ADDRESS else None
+        return whole if split_url(whole).scheme in ("http", "https") and len(whole) <= LONGEST_ADDRESS else None
     except ValueError:
         return None
 
 
 def _last_name(address: str) -> str:
     """Return the last path segment of an address, without a page extension."""
-    name = unquote(urlsplit(address).path.rpartition("/")[2])
+    name = unquote(split_url(address).path.rpartition("/")[2])
     stem, dot, ending = name.rpartition(".")
     return stem if stem and f"{dot}{ending}".lower() in HTML else name
 
 
 def _above(key: str, written: set[str]) -> str | None:
-    parts = urlsplit(key)
+    parts = split_url(key)
     path = parts.path
     while path not in ("", "/"):
         path = path.rpartition("/")[0]

@@ -21,9 +21,22 @@ NAMES = {code: name for name, code in CODES.items()}
 CODE = re.compile(r"[0-9a-f]{2,6}(?:-[0-9a-f]{2,6}){0,15}")
 
 
-@lru_cache(maxsize=4096)
+LONGEST = 100
+"""Characters of a name, or of a code; what is longer is none, and must not be remembered."""
+
+
 def code_of(name: str) -> str | None:
     """Return the hexadecimal code of a named emoji; None if it is unknown."""
+    return _code_of(name) if len(name) <= LONGEST else None
+
+
+def name_of(code: str) -> str | None:
+    """Return the name of an emoji's code, the inverse of `code_of`; None if there is none."""
+    return _name_of(code) if len(code) <= LONGEST else None
+
+
+@lru_cache(maxsize=4096)
+def _code_of(name: str) -> str | None:
     if name in CODES:
         return CODES[name]
     try:
@@ -34,8 +47,7 @@ def code_of(name: str) -> str | None:
 
 
 @lru_cache(maxsize=4096)
-def name_of(code: str) -> str | None:
-    """Return the name of an emoji's code, the inverse of `code_of`; None if there is none."""
+def _name_of(code: str) -> str | None:
     if code in NAMES:
         return NAMES[code]
     character = character_of(code)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from urllib.parse import SplitResult, urldefrag, urljoin, urlsplit
+from urllib.parse import SplitResult, urldefrag, urljoin
 
 from runtime.contract.openapi_specs import ErrorCode
+from runtime.contract.url_parts import split_url
 from runtime.engines.egress import EgressRefused, EgressRules, FetchedResponse, FetchFailed, fetch
 from runtime.engines.unpacking import unpacked
 from runtime.services.openapi_specs.faults import MAX_FILE, shortened
@@ -65,7 +66,7 @@ def fetch_file(
 
 def _asked(rules: EgressRules, address: str, left: float, seconds: float, most: int) -> FetchedResponse:
     try:
-        parts = urlsplit(address)
+        parts = split_url(address)
         _keep_out(rules, parts)
         answer = fetch(rules, "GET", address, {"Accept": _ACCEPT}, timeout=left, max_bytes=most)
         return replace(answer, body=unpacked(answer, most)) if answer.status == 200 else answer

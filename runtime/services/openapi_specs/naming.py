@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection
-from urllib.parse import urlsplit
+
+from runtime.contract.url_parts import split_url
 
 ENTRY = "openapi.yaml"
 """The name of a document whose address says none, or that is a text."""
@@ -15,12 +16,12 @@ def file_names(entry: str, addresses: Collection[str]) -> dict[str, str]:
 
     What another host has is named by its whole address.
     """
-    at = urlsplit(entry)
+    at = split_url(entry)
     names = {entry: posixpath.basename(at.path) or ENTRY}
     for address in sorted(addresses):
         if address in names:
             continue
-        parts = urlsplit(address)
+        parts = split_url(address)
         name = address
         if (parts.scheme, parts.netloc) == (at.scheme, at.netloc) and not parts.path.endswith("/"):
             name = posixpath.relpath(parts.path or "/", posixpath.dirname(at.path) or "/")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.parse import unquote, urldefrag, urljoin
 
+from runtime.contract.url_parts import split_url
 from runtime.services.openapi_specs.faults import Unreadable
 
 NAMES = frozenset(
@@ -116,10 +117,10 @@ def _reference(written: str, place: str, at: str, base: str, plain: bool, ids: f
     if written.startswith("#") or address in ids or address == base:
         inside = plain and address not in ids - {base}
         return Reference(written, place, "", unquote(fragment) if inside else None)
-    if urlsplit(address).scheme not in ("http", "https"):
+    if split_url(address).scheme not in ("http", "https"):
         lead = (
             "is relative, but the specification has no address: send the specification as a URL"
-            if not base and not urlsplit(address).scheme
+            if not base and not split_url(address).scheme
             else "cannot be fetched: only http and https references are supported"
         )
         raise Unreadable(f"The reference `{written[:200]}` at {place} {lead}.")
@@ -129,7 +130,7 @@ def _reference(written: str, place: str, at: str, base: str, plain: bool, ids: f
 def _joined(base: str, written: str, place: str) -> str:
     try:
         joined = urljoin(base, written)
-        urlsplit(joined).port  # noqa: B018  a port that is none is found here
+        split_url(joined).port  # noqa: B018  a port that is none is found here
     except ValueError:
         raise Unreadable(f"The reference `{written[:200]}` at {place} is not a valid address.") from None
     return joined

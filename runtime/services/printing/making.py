@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from sqlalchemy.orm import Session
 
@@ -14,6 +14,7 @@ from runtime.background.jobs import Job, JobFailed, JobKind
 from runtime.contract import errors
 from runtime.contract.document_references import references_in
 from runtime.contract.json_parts import encode_in_pieces
+from runtime.contract.url_parts import split_url
 from runtime.engines.egress import EgressRefused, EgressRules, FetchFailed, fetch
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed, open_made
@@ -176,7 +177,7 @@ def fetched(rules: EgressRules, url: str, until: float) -> tuple[bytes, str] | N
         if seconds <= 0:
             return None
         try:
-            parts = urlsplit(url)
+            parts = split_url(url)
             if rules.is_own_outside_api(parts, besides=FILES):
                 return None
             answer = fetch(rules, "GET", url, timeout=seconds, max_bytes=MAX_PICTURE)

@@ -7,11 +7,11 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from markupsafe import escape
 
 from runtime.contract.inclusions import Inclusions
+from runtime.contract.url_parts import split_url
 from runtime.engines.separate_process.answers import Refused
 from runtime.services.html.coloring import Coloring
 from runtime.services.html.targets import Ref
@@ -141,7 +141,7 @@ def picture_key(ref: Ref) -> str:
 
 def _leads_out(url: str) -> bool:
     try:
-        return urlsplit(url).scheme in ("http", "https", "mailto", "tel")
+        return split_url(url).scheme in ("http", "https", "mailto", "tel")
     except ValueError:  # an author may write anything there
         return False
 

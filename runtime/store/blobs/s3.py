@@ -7,8 +7,9 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, BinaryIO, cast
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
+from runtime.contract.url_parts import split_url
 from runtime.store.blobs.backend import BlobMissing, BlobsUnavailable
 
 log = logging.getLogger(__name__)
@@ -38,9 +39,9 @@ class S3Backend:
         except ImportError:
             raise BadBlobAddress("object storage needs the package boto3: pip install boto3") from None
         try:
-            parts = urlsplit(url)
+            parts = split_url(url)
         except ValueError:
-            parts = urlsplit("")
+            parts = split_url("")
         if parts.scheme != "s3" or not parts.netloc:
             raise BadBlobAddress("it must look like s3://bucket/prefix?endpoint=https://storage.example")
         query = parse_qs(parts.query)

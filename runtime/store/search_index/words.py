@@ -12,6 +12,9 @@ LONGEST = 40
 FEWEST_FORGIVEN = 4
 """Letters of the shortest word in which a wrong one is forgiven."""
 MOST_BYTES = 4 * LONGEST
+MOST_FOLDED = 4 * LONGEST
+"""Characters that are looked at of a word with accents: putting many into a normal form takes the square of their
+number, and what is remembered must be short."""
 ALONE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 """Scripts that put no spaces between words: each character is one."""
 WORD = re.compile(rf"[{ALONE}]|(?:(?![{ALONE}])[^\W_]|[\u0300-\u036f])+")
@@ -41,11 +44,13 @@ def words_of(text: str) -> list[str]:
     return [word for word in map(fold, WORD.findall(text)) if word]
 
 
-@lru_cache(maxsize=20_000)
 def fold(word: str) -> str:
     """Write a word without case and accents: `Überblick` as `uberblick`."""
-    if word.isascii():
-        return word.lower()[:LONGEST]
+    return word.lower()[:LONGEST] if word.isascii() else _folded(word[:MOST_FOLDED])
+
+
+@lru_cache(maxsize=20_000)
+def _folded(word: str) -> str:
     folded = _ACCENTS.sub("", unicodedata.normalize("NFKD", word.casefold()))
     folded = unicodedata.normalize("NFKC", folded).translate(_LETTERS)
     return "".join(sign for sign in folded if sign.isalnum())[:LONGEST]

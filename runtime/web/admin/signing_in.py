@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hmac
 import logging
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from flask import Flask, Response, request
 
 from runtime.api.host import Host
 from runtime.contract import errors
 from runtime.contract.addresses import Addresses
+from runtime.contract.url_parts import split_url
 from runtime.services import sessions, signing_in
 from runtime.services.saml_response import ResponseRejected, SamlResponse
 from runtime.store import rows
@@ -114,7 +115,7 @@ def _is_from_us() -> bool:
     """
     came_from = request.headers.get("Sec-Fetch-Site")
     try:
-        page = urlsplit(request.headers.get("Referer", "")).path
+        page = split_url(request.headers.get("Referer", "")).path
     except ValueError:
         page = ""
     return came_from == "none" or (came_from == "same-origin" and f"{page}/".startswith(f"{PATH}/"))

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from runtime.contract import errors
 from runtime.contract.finite_json import finite_json
+from runtime.contract.url_parts import split_url
 
 MAX_BODY = 32 * 1024
 MAX_REPORTS = 20
@@ -102,7 +102,7 @@ def _address(value: Any) -> str:
 
 def _path(value: Any) -> str:
     try:
-        return urlsplit(_address(value)).path
+        return split_url(_address(value)).path
     except ValueError:
         return ""
 

@@ -7,7 +7,7 @@ from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
 from flask import Flask, Response, request, send_from_directory
 
@@ -16,6 +16,7 @@ from runtime.api.host import Host
 from runtime.api.inbound import passed_on
 from runtime.api.script_headers import SANDBOX
 from runtime.contract import errors
+from runtime.contract.url_parts import split_url
 from runtime.dispatch.planning import Plan
 from runtime.engines.shares import NoneLeft
 from runtime.services import visiting, visitor_asking
@@ -303,7 +304,7 @@ def _relayed(host: Host, site: SiteRow, plan: Plan, line: str, *, own: bool) -> 
     if own:
         places = [f"/v1/integrations/{plan.integration}"]
     else:
-        places = [urlsplit(address).path for address in (plan.endpoint, host.addresses.site(site.id))]
+        places = [split_url(address).path for address in (plan.endpoint, host.addresses.site(site.id))]
     return ["; ".join([first, *attributes_, f"Path={place}"]) for place in places]
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from flask import Response, request
 
 from runtime.api.host import Host
+from runtime.contract.url_parts import split_url
 from runtime.store.tables.sites import SiteRow
 from runtime.web.sites.frame import THEMES
 from runtime.web.sites.redirects import redirect
@@ -35,7 +36,7 @@ def choose_theme(host: Host, site: SiteRow, key: str) -> Response:
         COOKIE,
         theme if theme in THEMES else "",
         max_age=A_YEAR if theme in THEMES else 0,
-        path=urlsplit(home).path,
+        path=split_url(home).path,
         httponly=True,
         samesite="Lax",
         secure=secure,

@@ -25,7 +25,8 @@ VALUES = st.recursive(
 def test_the_size_is_of_all_that_is_in_a_document(value: dict[str, Any]) -> None:
     def parts(one: Any) -> int:
         inside = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
-        return isinstance(one, (dict, list)) + sum(map(parts, inside))
+        plain = [item for item in one if not isinstance(item, (dict, list))] if isinstance(one, list) else []
+        return isinstance(one, (dict, list)) + len(plain) + sum(map(parts, inside))
 
     def characters(one: Any) -> int:
         if isinstance(one, str):
@@ -43,6 +44,14 @@ def test_a_document_with_as_many_parts_as_allowed_is_good_and_one_more_is_refuse
         check_document(document_with(MAX_DOCUMENT_PARTS + 1))
     said = "has 100,001 parts (blocks, texts, marks and other objects and arrays), and a document has at most 100,000"
     assert str(refused.value) == f"{said}; split it into several pages"
+
+
+def test_cells_of_tables_count() -> None:
+    columns = {str(number): {"type": "text", "title": ""} for number in range(1000)}
+    records = {str(number): {"values": {}} for number in range(101)}
+    block = {"object": "block", "type": "table", "data": {"definition": columns, "records": records}}
+    said = size_problem({"object": "document", "data": {}, "nodes": [block]})
+    assert said is not None and "and a document has at most 100,000" in said
 
 
 def test_a_document_with_as_many_characters_as_allowed_is_good_and_one_more_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from html.parser import HTMLParser
 from typing import Any
@@ -9,9 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markupsafe import Markup, escape
+from pygments.lexers import get_all_lexers
 
+from runtime.contract.document_size import MAX_DOCUMENT_PARTS
 from runtime.services.html.coloring import Coloring
 from runtime.services.html.formulas import LONGEST, Formulas
+from runtime.services.html.timed_patterns import ONE_MATCH
 from runtime.services.html.writing import html_of
 from runtime.services.markdown.reading import document_of
 from runtime.services.printing import formulas
@@ -405,6 +410,46 @@ def test_code_is_colored_as_long_as_its_time_lasts() -> None:
     assert spent.html("x = 1\n" * 1000, "python") == "x = 1\n" * 1000
     assert spent.html("def f(): pass", "python") == "def f(): pass"  # nothing is left
     assert "hl-k" in Coloring().html("def f(): pass", "python")
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("bash", "$'" + "\\7" * 60), ("console", ("[a@b]" * 199 + "\n") * 15)],
+    ids=["an expression of the lexer", "a prompt it looks for"],
+)
+def test_code_that_takes_the_lexer_forever_is_plain(language: str, text: str) -> None:
+    begun = time.thread_time()
+    assert Markup(Coloring().html(text, language)).striptags().split() == text.split()
+    assert time.thread_time() - begun < 2
+    if language == "bash":
+        again = time.thread_time()
+        assert Coloring().html(text, language) == str(escape(text))
+        assert time.thread_time() - again < ONE_MATCH, "it is tried once"
+
+
+def test_every_language_shows_the_text_as_it_is() -> None:
+    text = 'foo bar "x" 12 # c\n\tif (a) { return b; }\n$ ls\n>>> 1\n<p>ü</p>\n'
+    languages = [aliases[0] for _, aliases, _, _ in get_all_lexers() if aliases]
+    assert len(languages) > 400
+    for language in languages:
+        shown = Markup(re.sub("<[^>]*>", "", Coloring(seconds=5).html(text, language))).unescape()
+        assert shown.split() == text.split(), language  # Robot Framework has spaces for tabs
+
+
+def test_a_small_table_is_a_small_page() -> None:
+    def page(view: Any, definition: Any, records: Any) -> str:
+        data = {"view": {"type": "grid", **view}, "definition": definition, "records": records}
+        block = {"object": "block", "type": "table", "data": data, "fragments": []}
+        return html_of({"nodes": [block]}, Targets())
+
+    columns = page({"columns": ["a"] * 3000}, {"a": {"type": "number", "title": "t" * 1000}}, {})
+    assert columns.count("<th>") == 1
+    labels = {"type": "select", "title": "", "options": [{"value": "x", "label": "y" * 50_000}]}
+    cells = {str(number): {"orderIndex": str(number), "values": {"a": ["x"] * 1000}} for number in range(1000)}
+    assert len(page({"columns": ["a"]}, {"a": labels}, cells)) < 1_000_000
+    many = {str(number): {"type": "number", "title": ""} for number in range(2000)}
+    rows = {str(number): {"orderIndex": str(number), "values": {}} for number in range(2000)}
+    assert page({"columns": [*many]}, many, rows).count("<td") == MAX_DOCUMENT_PARTS
 
 
 def test_names_of_parts_may_be_anything() -> None:

@@ -9,8 +9,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from runtime.sdk import ui
+from runtime.web.preview import LONGEST_FAULT, MOST_FAULTS, Faults
 from tests.conftest import HostProcess, Installed, init, installed, tenant
 
+LONG = "x" * 100_000
 BAD = {
     "type": "element",
     "state": {},
@@ -91,3 +93,22 @@ def status_of(host: HostProcess, path: str) -> int:
     status = connection.getresponse().status
     connection.close()
     return status
+
+
+def test_faults_of_names_that_nobody_has_are_few_and_short() -> None:
+    faults = Faults()
+    for number in range(MOST_FAULTS + 5):
+        faults.set(f"made-up-{number}", {"message": str(number)})
+    asked = (0, 4, 5, MOST_FAULTS + 4)
+    assert [faults.of(f"made-up-{number}") is None for number in asked] == [True, True, False, False]
+    faults.set("made-up-5", None)
+    assert faults.of("made-up-5") is None
+
+
+def test_a_long_fault_is_cut(counter: Installed) -> None:
+    sent = {"fault": {"message": LONG, "line": 3, "column": [LONG], "more": LONG}}
+    path = f"/preview/api/{counter.name}"
+    assert counter.owner.api.call("PUT", f"{path}/fault", sent).status == 204
+    kept = counter.owner.api.get(path).json["fault"]
+    assert kept == {"message": LONG[:LONGEST_FAULT], "line": 3, "column": None}
+    assert counter.owner.api.call("PUT", f"{path}/fault", {"fault": None}).status == 204
