@@ -115,7 +115,7 @@ def _spaces_for(call: Call, organization: OrganizationRow, body: CreateSite) -> 
     if body.spaces is MISSING:
         return []
     if isinstance(body.spaces, str):
-        space = SpaceRow(organization_id=organization.id, title=body.title[:50], emoji="1f4d8", visibility="public")
+        space = SpaceRow(organization_id=organization.id, title=body.title[:50], emoji="1f4d8")
         quotas.for_spaces(call.session, organization.id)
         return [space_service.add(call.session, space, body.spaces).id]
     require_create_on(call, organization.id, body.spaces, "spaces")
