@@ -14,6 +14,8 @@ from runtime.contract.inclusions import Inclusions
 HEADINGS = frozenset(("heading-1", "heading-2", "heading-3"))
 MAX_TEXT = 200_000
 """Characters of one page that are read; the rest of it is not searched."""
+MOST_READ = 5 * MAX_TEXT
+"""The same with the white space, and the combining characters, that are left out of it."""
 MAX_SECTIONS = 1000
 MAX_BLOCKS = 20_000
 """Blocks of one page that are looked at, with those of the contents it includes."""
@@ -37,15 +39,16 @@ def sections_of(document: Node, included: Included = lambda content_id: None) ->
     """Split a document at its headings; texts have no line breaks but between blocks."""
     sections: list[tuple[str, str, list[str]]] = [("", "", [])]
     taken: dict[str, int] = {}
-    left = MAX_TEXT
+    left, unread = MAX_TEXT, MOST_READ
     for block in islice(_blocks(document, included, Inclusions()), MAX_BLOCKS):
-        text = _plain(text_of(block)[: 2 * MAX_TEXT])[:left]  # white space is the most that is left out
-        left -= len(text)
+        raw = text_of(block)[:unread]
+        text = _plain(raw)[:left]
+        left, unread = left - len(text), unread - len(raw)
         if block.get("type") in HEADINGS and len(sections) < MAX_SECTIONS:
             sections.append((_anchor(block, text, taken), text, []))
         elif text:
             sections[-1][2].append(text)
-        if left <= 0:
+        if left <= 0 or unread <= 0:
             break
     return [Section(anchor, title, "\n".join(texts)) for anchor, title, texts in sections if title or texts]
 
@@ -97,7 +100,8 @@ def _fewer_marks(found: re.Match[str]) -> str:
     """Leave out combining characters beyond `MOST_MARKS` in a row, as Unicode's stream-safe text format does."""
     kept, row = [], 0
     for sign in found[0]:
-        row = row + 1 if unicodedata.combining(unicodedata.normalize("NFD", sign)[0]) else 0
+        combines = unicodedata.combining(sign) or unicodedata.combining(unicodedata.normalize("NFD", sign)[0])
+        row = row + 1 if combines else 0
         if row <= MOST_MARKS:
             kept.append(sign)
     return "".join(kept)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 MAX_DOCUMENT_PARTS = 100_000
-"""Objects, lists and what lists hold: blocks, inlines, texts, leaves, marks, whatever is in their data; and the cells
-of tables, which are as many as columns times records."""
+"""Objects and lists of a document: blocks, inlines, texts, leaves, marks, and whatever is in their data; and the cells
+of tables, as many as columns times records."""
 MAX_DOCUMENT_CHARACTERS = 4_000_000
 """Characters of all texts of a document, with the names in it."""
 ADVICE = "split it into several pages"
@@ -31,8 +31,6 @@ def size_of(document: Mapping[str, Any]) -> DocumentSize:
             characters += sum(map(len, value))
             parts += _cells(value)
             value = value.values()
-        else:
-            parts += sum(not isinstance(inner, (dict, list)) for inner in value)
         for inner in value:
             if isinstance(inner, str):
                 characters += len(inner)
@@ -41,8 +39,11 @@ def size_of(document: Mapping[str, Any]) -> DocumentSize:
     return DocumentSize(parts, characters)
 
 
-def _cells(data: Mapping[str, Any]) -> int:
-    """Count the cells of what may be the data of a table."""
+def _cells(node: Mapping[str, Any]) -> int:
+    """Count the cells of a table; 0 for everything else."""
+    data = node.get("data")
+    if node.get("type") != "table" or not isinstance(data, dict):
+        return 0
     definition, records = data.get("definition"), data.get("records")
     return len(definition) * len(records) if isinstance(definition, dict) and isinstance(records, dict) else 0
 

@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, urlsplit
 LONGEST_AUTHORITY = 1000
 """Characters of the part that names the host. Where they are not ASCII, Python puts them into a normal form; that takes
 the square of their number and holds the interpreter meanwhile, for 20,000 combining characters three seconds."""
+_AUTHORITY = re.compile(r"[\x00-\x20]*(?:[^:/?#]*:)?//([^/?#]*)")
 _DROPPED = str.maketrans("", "", "\t\r\n")
 """Characters that `urlsplit` leaves out before it looks for slashes."""
 
@@ -15,7 +16,7 @@ _DROPPED = str.maketrans("", "", "\t\r\n")
 def split_url(url: str) -> SplitResult:
     """Split an address as `urlsplit` does; raises ValueError as that does, and for a host with too long a name."""
     if not url.isascii():
-        authority = re.search(r"//([^/?#]*)", url.translate(_DROPPED))
+        authority = _AUTHORITY.match(url.translate(_DROPPED))
         if authority is not None and len(authority[1]) > LONGEST_AUTHORITY:
             raise ValueError("the host of the address is too long")
     return urlsplit(url)

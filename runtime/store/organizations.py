@@ -18,9 +18,9 @@ from runtime.store.tables.organizations import MemberRow, OrganizationRow, Token
 
 MIN_HOSTNAME = 3
 MAX_FROM_TITLE = 24
+"""Characters of a hostname that come from a title, with room for what tells it from another."""
 LONGEST_READ = 200
 """Characters of a title that its hostname is made from."""
-"""Characters of a hostname that come from a title, with room for what tells it from another."""
 
 
 @dataclass(frozen=True, slots=True)

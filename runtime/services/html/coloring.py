@@ -17,11 +17,11 @@ from typing import Any
 from markupsafe import escape
 from pygments import format
 from pygments.formatters import HtmlFormatter
-from pygments.lexer import DelegatingLexer
+from pygments.lexer import DelegatingLexer, Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-from runtime.services.html.timed_patterns import Spent, limited, protect
+from runtime.services.html.timed_patterns import TooSlow, protect
 
 log = logging.getLogger(__name__)
 LONGEST = 20_000
@@ -34,8 +34,12 @@ MOST_REMEMBERED = 10_000
 _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True, classprefix="hl-")
 
 
+class Spent(Exception):
+    """The time limit is reached."""
+
+
 class Uncolored:
-    """Codes that took too long: they are shown plain at once, or reading one page often would keep a host busy."""
+    """Codes with a match that took too long: they are plain at once, or reading one page often would busy a host."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[bytes, None] = OrderedDict()
@@ -71,25 +75,28 @@ class Coloring:
         long = len(text) > LONGEST or max(map(len, text.split("\n"))) > LONGEST_LINE
         if not syntax or long or self._left <= 0 or (text, syntax) in _UNCOLORED:
             return str(escape(text))
-        begun = time.thread_time()
         try:
-            with limited(begun + self._left):
-                return self._colored(text, syntax, begun + self._left)
+            # Before the clock starts: the first time, its expressions are compiled.
+            lexer = get_lexer_by_name(syntax, stripnl=False, ensurenl=False)
         except ClassNotFound:
             return str(escape(text))
+        if isinstance(lexer, DelegatingLexer):  # two languages in one: it gives nothing before all is read
+            return str(escape(text))
+        protect(lexer)
+        begun = time.thread_time()
+        try:
+            return self._colored(text, lexer, begun + self._left)
+        except Spent:  # by other codes, maybe: in another document it may have its time
+            return str(escape(text))
         except Exception as error:  # a lexer is as good as its author, and a page is shown whatever is in its codes
-            if not isinstance(error, Spent):
+            if not isinstance(error, TooSlow):
                 log.warning("code in %s could not be colored; it is shown plain", syntax, exc_info=True)
             _UNCOLORED.add(text, syntax)
             return str(escape(text))
         finally:
             self._left -= time.thread_time() - begun
 
-    def _colored(self, text: str, syntax: str, end: float) -> str:
-        lexer = get_lexer_by_name(syntax, stripnl=False, ensurenl=False)
-        if isinstance(lexer, DelegatingLexer):  # two languages in one: it gives nothing before all is read
-            raise Spent
-        protect(lexer)
+    def _colored(self, text: str, lexer: Lexer, end: float) -> str:
         tokens: list[tuple[Any, str]] = []
         for token in lexer.get_tokens(text):
             tokens.append(token)

@@ -1,34 +1,37 @@
 """The regular expressions of Pygments' lexers, with a time limit.
 
 Python's `re` has none and holds the interpreter meanwhile: sixty characters of `bash` would stop a host forever. The
-`regex` module understands the same expressions, and gives up after a time.
+`regex` module understands the same expressions, and gives up after a time. It takes longer for each match, so `re`
+keeps the expressions that cannot take long: most of them.
 """
 
 from __future__ import annotations
 
-import math
 import re
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import regex
 from pygments.lexer import Lexer, RegexLexerMeta
 from pygments.util import Future
 
-ONE_MATCH = 0.02
-"""Seconds for one match: the longest text that is colored takes a thousandth of it."""
-_at_work = threading.local()
+ONE_MATCH = 0.05
+"""Seconds of the processor for one match, which hardly takes a thousandth of it in what people write. Those of other
+threads count as well."""
+MOST_OPTIONAL = 4
+"""Optional parts of an expression that cannot take long; each doubles what there is to try."""
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
+_CLASS = re.compile(r"\[\^?\]?[^\]]*\]")
+_VERBOSE = re.compile(r"\(\?[a-zA-Z-]*x")
+_REPEAT = re.compile(r"[*+]|\{\d*,?\d*\}")
 
 
-class Spent(Exception):
-    """The time limit is reached."""
+class TooSlow(Exception):
+    """A match took too long."""
 
 
 class TimedPattern:
-    """An expression that gives up when the time of its thread is over; raises Spent."""
+    """An expression that gives up after `ONE_MATCH` seconds; raises TooSlow."""
 
     def __init__(self, pattern: str, flags: int) -> None:
         """Take what `re.compile` takes."""
@@ -37,39 +40,39 @@ class TimedPattern:
 
     def match(self, text: str, start: int = 0, end: int | None = None) -> Any:
         """Match at a place, as a pattern of `re` does."""
-        with _limit() as seconds:
-            return self._pattern.match(text, start, end, timeout=seconds)
+        try:
+            return self._pattern.match(text, start, end, timeout=ONE_MATCH)
+        except TimeoutError:
+            raise TooSlow from None
 
     def search(self, text: str) -> Any:
         """Find the first match, as a pattern of `re` does."""
-        with _limit() as seconds:
-            return self._pattern.search(text, timeout=seconds)
+        try:
+            return self._pattern.search(text, timeout=ONE_MATCH)
+        except TimeoutError:
+            raise TooSlow from None
 
     def split(self, text: str) -> list[Any]:
         """Divide a text, as a pattern of `re` does."""
-        with _limit() as seconds:
-            return self._pattern.split(text, timeout=seconds)
+        try:
+            return self._pattern.split(text, timeout=ONE_MATCH)
+        except TimeoutError:
+            raise TooSlow from None
 
 
-@contextmanager
-def _limit() -> Iterator[float]:
-    left = min(ONE_MATCH, getattr(_at_work, "end", math.inf) - time.thread_time())
-    if left <= 0:
-        raise Spent
-    try:
-        yield left
-    except TimeoutError:
-        raise Spent from None
+def takes_no_time(pattern: str, flags: int = 0) -> bool:
+    """Return whether an expression takes at most as many steps as a text has characters, a few times over.
 
-
-@contextmanager
-def limited(end: float) -> Iterator[None]:
-    """Let matches in this thread give up at a moment of `time.thread_time`."""
-    _at_work.end = end
-    try:
-        yield
-    finally:
-        del _at_work.end
+    It repeats one thing at most, which is one character or class, and has few optional parts: what is repeated within a
+    repetition takes exponential time, and two repetitions after each other the square.
+    """
+    if flags & re.VERBOSE or _VERBOSE.search(pattern):  # whose white space separates things from their repetitions
+        return False
+    plain = _CLASS.sub("c", _ESCAPE.sub("e", pattern))
+    repeats = list(_REPEAT.finditer(plain))
+    if len(repeats) > 1 or plain.count("?") - plain.count("(?") > MOST_OPTIONAL:
+        return False
+    return not repeats or plain[: repeats[0].start()][-1:] not in (")", "")
 
 
 def protect(lexer: Lexer) -> None:
@@ -84,7 +87,7 @@ def _compiled(cls: type, pattern: Any, flags: int, state: str) -> Callable[..., 
     source: Any = pattern
     if isinstance(pattern, Future):
         source = pattern.get()  # type: ignore[func-returns-value]
-    return TimedPattern(source, flags).match
+    return re.compile(source, flags).match if takes_no_time(source, flags) else TimedPattern(source, flags).match
 
 
 # Lexers are prepared when the first of their kind is made, also those that others use: there is no other place in which

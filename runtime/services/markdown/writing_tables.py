@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from runtime.contract.document_size import MAX_DOCUMENT_PARTS
 from runtime.services.markdown import nodes as make
 from runtime.services.markdown.attributes import write_attributes
 from runtime.services.markdown.escaping import raw_in_html
@@ -26,8 +25,7 @@ def written_table(node: Node, inlines: InlineWriter) -> str:
     columns += [name for name in definition if name not in shown]
     if not columns:
         return ""
-    in_order = sorted(data["records"].values(), key=lambda record: str(record["orderIndex"]))
-    records = in_order[: MAX_DOCUMENT_PARTS // len(columns)]
+    records = sorted(data["records"].values(), key=lambda record: str(record["orderIndex"]))
     texts = {one.get("fragment"): one["nodes"] for one in node.get("fragments", ())}
     rows = [[_value(record["values"].get(name), definition[name], texts) for name in columns] for record in records]
     heads = [definition[name] for name in columns]

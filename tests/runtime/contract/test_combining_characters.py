@@ -38,6 +38,16 @@ def test_a_page_of_them_is_read_and_searched_in_no_time(text: str) -> None:
     assert time.process_time() - begun < 5  # before, minutes
 
 
+def test_what_a_page_includes_again_and_again_is_read_once_in_a_while() -> None:
+    leaf = {"object": "leaf", "text": "a" + "\u0301" * 400_000, "marks": []}
+    block = {"object": "block", "type": "paragraph", "nodes": [{"object": "text", "leaves": [leaf]}]}
+    reused = {"object": "block", "type": "reusable-content", "data": {"ref": {"reusableContent": "r"}}}
+    included = {"object": "document", "nodes": [block] * 10}
+    begun = time.process_time()
+    sections_of({"object": "document", "nodes": [reused] * 200}, lambda content_id: included)
+    assert time.process_time() - begun < 10  # before, three minutes
+
+
 @given(st.text(st.sampled_from("aé \u0301\u0316\u0f73—。\u0e34ﾞ"), max_size=60))
 def test_texts_that_people_write_stay_as_they_are(text: str) -> None:
     row = longest = 0
@@ -52,6 +62,9 @@ def test_long_addresses_are_split_where_their_host_is_short() -> None:
     path = "ü" * (2 * LONGEST_AUTHORITY)
     assert split_url(f"https://bücher.example/{path}").path == f"/{path}"
     assert split_url(path).path == path
+    long = "y" * (2 * LONGEST_AUTHORITY)
+    for address in (f"/wiki/ü?x=//{long}", f"?q=ü//{long}", f"mailto:ü?body=//{long}"):
+        assert split_url(address).geturl() == address
 
 
 def test_all_combining_characters_are_found() -> None:

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markupsafe import Markup, escape
-from pygments.lexers import get_all_lexers
+from pygments.lexer import DelegatingLexer
+from pygments.lexers import get_all_lexers, get_lexer_by_name
 
 from runtime.contract.document_size import MAX_DOCUMENT_PARTS
 from runtime.services.html.coloring import Coloring
 from runtime.services.html.formulas import LONGEST, Formulas
-from runtime.services.html.timed_patterns import ONE_MATCH
+from runtime.services.html.timed_patterns import ONE_MATCH, TimedPattern, takes_no_time
 from runtime.services.html.writing import html_of
 from runtime.services.markdown.reading import document_of
 from runtime.services.printing import formulas
@@ -427,13 +428,57 @@ def test_code_that_takes_the_lexer_forever_is_plain(language: str, text: str) ->
         assert time.thread_time() - again < ONE_MATCH, "it is tried once"
 
 
-def test_every_language_shows_the_text_as_it_is() -> None:
+WRITTEN = {
+    "ruby": 'class Space < Base\n  attr_reader :title\n  def initialize(title) = @title = "#{title} #{1 + 2}"\nend\n',
+    "cpp": '#include <map>\nstd::map<int, std::string> named(const int &count) { return {{count, "a"}}; } // all\n',
+    "javascript": "const title = async (id) => (await fetch(`/v1/spaces/${id}`)).json() // a comment\n",
+    "bash": 'for name in "$@"; do echo "${name%.md}: $(wc -l < "$name")" >> list.txt; done # all\n',
+    "kotlin": 'data class Space(val title: String) { fun shown() = "$title!" }\n',
+}
+
+
+@pytest.mark.parametrize("language", WRITTEN)
+def test_long_code_that_people_write_is_colored(language: str) -> None:
+    text = WRITTEN[language] * (5000 // len(WRITTEN[language]))
+    Coloring(seconds=30).html(text, language)
+    shown = [Coloring().html(text, language) for _ in range(5)]  # of five, since other programs may run
+    assert any("</span>" in one for one in shown)
+
+
+def test_what_comes_after_the_time_is_over_is_colored_elsewhere() -> None:
+    spent = Coloring(seconds=0.001)
+    texts = [f"docs = {number}\n" * 10 for number in range(200)]
+    assert spent.html(texts[-1], "python") and not all("hl-" in spent.html(text, "python") for text in texts)
+    assert all("hl-" in Coloring().html(text, "python") for text in texts)
+
+
+@given(st.text("aab", max_size=30), st.sampled_from(["a*", "[ab]+b", "a{2,}b?", "(?:ab?|b)c", "(a)b*?c"]))
+def test_only_expressions_that_cannot_take_long_are_left_to_re(text: str, pattern: str) -> None:
+    assert takes_no_time(pattern)
+    found, timed = re.compile(pattern).match(text), TimedPattern(pattern, 0).match(text)
+    assert (found and found.span()) == (timed and timed.span())
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(a+)+b", "(a|a)*b", "(a*)*", "a*a*b", "a?a?a?a?a?a", "(?:a{1,9}){9}", "(?x) (a|a) *b", r"(\\.|[^'])*'"]
+)
+def test_others_are_not(pattern: str) -> None:
+    assert not takes_no_time(pattern)
+
+
+def test_every_language_shows_the_text_as_it_is(caplog: pytest.LogCaptureFixture) -> None:
     text = 'foo bar "x" 12 # c\n\tif (a) { return b; }\n$ ls\n>>> 1\n<p>ü</p>\n'
     languages = [aliases[0] for _, aliases, _, _ in get_all_lexers() if aliases]
     assert len(languages) > 400
+    plain: list[str] = []
     for language in languages:
-        shown = Markup(re.sub("<[^>]*>", "", Coloring(seconds=5).html(text, language))).unescape()
+        html = Coloring(seconds=30).html(text, language)
+        if "</span>" not in html and not isinstance(get_lexer_by_name(language), DelegatingLexer):
+            plain.append(language)
+        shown = Markup(re.sub("<[^>]*>", "", html)).unescape()
         assert shown.split() == text.split(), language  # Robot Framework has spaces for tabs
+    assert len(plain) < 20, plain  # plain text itself, and prompts that are not there
+    assert "could not be colored" not in caplog.text
 
 
 def test_a_small_table_is_a_small_page() -> None:
