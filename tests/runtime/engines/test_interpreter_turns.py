@@ -151,14 +151,17 @@ def test_all_turns_come_back(monkeypatch: pytest.MonkeyPatch, slice_: float) -> 
 @pytest.mark.parametrize("many", [AT_ONCE, 40])
 def test_no_more_run_at_once_than_may(turns: InterpreterTurns, many: int) -> None:
     running, most, counting = 0, 0, threading.Lock()
+    together = threading.Barrier(AT_ONCE)  # as many as may run do, however late their threads begin
 
     def work(_: int) -> None:
         nonlocal running, most
-        for _ in range(20):
+        for round_ in range(20):
             with turns.of("one"):
                 with counting:
                     running += 1
                     most = max(most, running)
+                if round_ == 0:
+                    together.wait(10)
                 time.sleep(0.0001)
                 with counting:
                     running -= 1
