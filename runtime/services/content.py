@@ -18,8 +18,8 @@ from runtime.store.reach import HOST, Reach
 from runtime.store.tables.content import RevisionRow, previewed
 from runtime.store.tables.spaces import SpaceRow
 
-MAX_COPIED = 512 << 20
-"""Bytes that are copied at once, as they are stored, while others wait with what they write."""
+MAX_COPIED = 64 << 20
+"""Bytes that are copied at once, as they are stored, while others wait with what they write: half a second."""
 TOO_LARGE = (
     f"The current content of this space has more than {MAX_COPIED >> 20} MB, as it is stored, the most that is "
     "copied at once; export it, and import it into a new space."

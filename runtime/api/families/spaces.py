@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 
@@ -17,10 +19,14 @@ from runtime.contract import errors
 from runtime.contract.places import Move, Transfer
 from runtime.contract.site_structure import ShareKeyQuery
 from runtime.contract.spaces import RESTORABLE_DAYS, CreateSpace, Space, SpaceListQuery, UpdateSpace
+from runtime.dispatch.outbox import WAKE
+from runtime.engines.interpreter_turns import Waiting
+from runtime.engines.shares import NoneLeft
 from runtime.serializers import spaces as serializers
-from runtime.services import merge_rules, moving, sharing, space_settings
+from runtime.services import disk_room, merge_rules, moving, sharing, space_settings
 from runtime.services import spaces as service
 from runtime.store import deleted_spaces, rows
+from runtime.store.content import sizes
 from runtime.store.cursors import Order, newest_first
 from runtime.store.reach import HOST
 from runtime.store.rows import Conditions
@@ -40,6 +46,9 @@ SPACE = Resource(
 DELETED = replace(SPACE, order=newest_first(SpaceRow.deleted_at, SpaceRow.id))
 
 AS_THEY_STAND = (Order(SpaceRow.position), Order(SpaceRow.id))
+
+LARGE = 4 << 20
+"""Bytes of a space's content, with earlier revisions, from which on copying it may take long."""
 
 spaces = Family("Spaces", SPACE)
 
@@ -131,13 +140,41 @@ def restore_space(call: Call, space: SpaceRow | None) -> SpaceRow:
     return service.restore(call.session, row)
 
 
-@spaces.operation(f"POST {SPACE.path}/duplicate", SPACE, needs=member("read"), status=201)
+@spaces.operation(f"POST {SPACE.path}/duplicate", SPACE, needs=member("read"), status=201, own_transaction=True)
 def duplicate_space(call: Call, space: SpaceRow) -> SpaceRow:
     """Copy a space in the same place; this needs `create` there."""
-    inside = space.collection_id
-    parent = rows.find(call.session, HOST, CollectionRow, id=inside) if inside is not None else None
-    require_create_in(call, space.organization_id, parent)
-    return service.duplicate(call.session, space)
+    with _turn_to_copy(call, space), call.host.database.transaction(writes=True) as session:
+        call.opened = session
+        disk_room.enforce(session)
+        here = call.find(SpaceRow, id=space.id)
+        inside = here.collection_id
+        parent = rows.find(session, HOST, CollectionRow, id=inside) if inside is not None else None
+        require_create_in(call, here.organization_id, parent)
+        made = service.duplicate(session, here)
+        if session.info.get(WAKE):
+            call.after.append(call.host.dispatcher.wake)
+        return made
+
+
+@contextmanager
+def _turn_to_copy(call: Call, space: SpaceRow) -> Iterator[None]:
+    """Hold the only turn that an organization has to copy a large space; raises Unavailable where too many wait.
+
+    SQLite has one writer at a time: between two copies of one organization, the others' turns to write come.
+    """
+    with call.host.database.transaction(writes=False) as session:
+        large = sizes.size_of(session, space.id) > LARGE
+    with ExitStack() as turn:
+        if large:
+            try:
+                with Waiting():
+                    turn.enter_context(call.host.capacity.copies.turn(space.organization_id))
+            except NoneLeft:
+                raise errors.Unavailable(
+                    "Too many large spaces of this organization are being copied; try again in a moment."
+                ) from None
+            call.reauthenticate()  # a token may have ended meanwhile
+        yield
 
 
 @spaces.operation(f"POST {SPACE.path}/move", SPACE, needs=member("create"))
