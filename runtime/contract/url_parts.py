@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 LONGEST_AUTHORITY = 1000
 """Characters of the part that names the host. Where they are not ASCII, Python puts them into a normal form; that takes
@@ -15,8 +15,19 @@ _DROPPED = str.maketrans("", "", "\t\r\n")
 
 def split_url(url: str) -> SplitResult:
     """Split an address as `urlsplit` does; raises ValueError as that does, and for a host with too long a name."""
+    _refuse_long_authority(url)
+    return urlsplit(url)
+
+
+def join_url(base: str, url: str) -> str:
+    """Join an address with one that may be relative to it as `urljoin` does; raises ValueError as `split_url` does."""
+    _refuse_long_authority(base)
+    _refuse_long_authority(url)
+    return urljoin(base, url)
+
+
+def _refuse_long_authority(url: str) -> None:
     if not url.isascii():
         authority = _AUTHORITY.match(url.translate(_DROPPED))
         if authority is not None and len(authority[1]) > LONGEST_AUTHORITY:
             raise ValueError("the host of the address is too long")
-    return urlsplit(url)

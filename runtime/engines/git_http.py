@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
-from urllib.parse import SplitResult, quote, unquote, urljoin
+from urllib.parse import SplitResult, quote, unquote
 
-from runtime.contract.url_parts import split_url
+from runtime.contract.url_parts import join_url, split_url
 from runtime.engines.buffered_responses import FragmentedResponse
 from runtime.engines.egress import CheckedConnection, EgressRefused, EgressRules, open_connection, target_of
 from runtime.engines.work_limits import TooMuchWork, WorkLimit
@@ -237,7 +237,7 @@ class GitRemote:
     def _redirected(self, parts: SplitResult, location: str, path: str) -> None:
         """Go where a server says the repository is; another server does not get the password."""
         try:
-            there = split_url(urljoin(parts.geturl(), location))
+            there = split_url(join_url(parts.geturl(), location))
             known = there.hostname is not None and (there.port is None or there.port > 0)
         except ValueError:
             known = False

@@ -52,5 +52,9 @@ def _last(row: GitSyncRow) -> LastSync | None:
 
 
 def _name(repository: str | None) -> str:
-    parts = [part for part in split_url(repository or "").path.split("/") if part]
+    try:
+        path = split_url(repository or "").path
+    except ValueError:  # stored before such addresses were refused
+        return ""
+    parts = [part for part in path.split("/") if part]
     return "/".join(parts[-2:])

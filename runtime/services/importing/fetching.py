@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from urllib.parse import urljoin
 
 from runtime.background.jobs import JobFailed
-from runtime.contract.url_parts import split_url
+from runtime.contract.url_parts import join_url, split_url
 from runtime.engines.egress import EgressRefused, EgressRules, FetchedResponse, FetchFailed, fetch
 from runtime.engines.unpacking import unpacked
 
@@ -62,7 +61,7 @@ def get(
             return Fetched(url, answer.status, _header(answer, "content-type"), body)
         location = _header(answer, "location")
         try:
-            url = urljoin(url, location)
+            url = join_url(url, location)
         except ValueError:
             raise NotFetched("The address redirects to an invalid address.") from None
         if not location or split_url(url).scheme not in ("http", "https"):

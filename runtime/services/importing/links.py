@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Mapping
-from urllib.parse import unquote, urldefrag, urljoin
+from urllib.parse import unquote, urldefrag
 
-from runtime.contract.url_parts import split_url
+from runtime.contract.url_parts import join_url, split_url
 from runtime.services.folders.dangling import Dangling
 from runtime.services.markdown.links import SCHEME, Node
 
@@ -69,7 +69,7 @@ class AddressLinks:
         if target.startswith("#"):
             return {"kind": "anchor", "anchor": unquote(target[1:])}
         try:
-            whole, anchor = urldefrag(urljoin(self._at, target))
+            whole, anchor = urldefrag(join_url(self._at, target))
             scheme = split_url(whole).scheme
         except ValueError:
             return {"kind": "url", "url": "#"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urljoin
+from urllib.parse import unquote
 
-from runtime.contract.url_parts import split_url
+from runtime.contract.url_parts import join_url, split_url
 from runtime.engines.separate_process.answers import Refused
 from runtime.services.imported_tree import ImportedFile, ImportedPage
 from runtime.services.importing.folders import HTML
@@ -63,7 +63,7 @@ def read_pages(folder: Path, writer: Writer) -> dict[str, Any]:
         try:
             pictures = Pictures(folder, key, writer, f"picture-{len(seen)}")
             page = read_html(text_of(folder / name), alone=False, title=fallback, keep=pictures.keep)
-            inside = {urljoin(address, name): own for name, own in pictures.keys.items()}
+            inside = {join_url(address, name): own for name, own in pictures.keys.items()}
             kept += len(pictures.keys)
             document = document_of(page.markdown, AddressLinks(address, pages, files | inside if inside else files))
             title, parent = page.title or fallback, _above(key, written)
@@ -78,7 +78,7 @@ def read_pages(folder: Path, writer: Writer) -> dict[str, Any]:
 
 def _joined(address: str, link: str) -> str | None:
     try:
-        whole = urljoin(address, link).partition("#")[0]
+        whole = join_url(address, link).partition("#")[0]
         return whole if split_url(whole).scheme in ("http", "https") and len(whole) <= LONGEST_ADDRESS else None
     except ValueError:
         return None

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from urllib.parse import SplitResult, urldefrag, urljoin
+from urllib.parse import SplitResult, urldefrag
 
 from runtime.contract.openapi_specs import ErrorCode
-from runtime.contract.url_parts import split_url
+from runtime.contract.url_parts import join_url, split_url
 from runtime.engines.egress import EgressRefused, EgressRules, FetchedResponse, FetchFailed, fetch
 from runtime.engines.unpacking import unpacked
 from runtime.services.openapi_specs.faults import MAX_FILE, shortened
@@ -56,7 +56,7 @@ def fetch_file(
         if not location:
             raise Unfetched("FETCH_ERROR", f"{address[:200]} answered {answer.status} without a redirect address.")
         try:
-            address = urldefrag(urljoin(address, location)).url
+            address = urldefrag(join_url(address, location)).url
         except ValueError:
             raise Unfetched(
                 "FETCH_ERROR", f"{address[:200]} redirects to `{location[:200]}`, which is not a valid address."

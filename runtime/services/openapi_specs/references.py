@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, urldefrag, urljoin
+from urllib.parse import unquote, urldefrag
 
-from runtime.contract.url_parts import split_url
+from runtime.contract.url_parts import join_url, split_url
 from runtime.services.openapi_specs.faults import Unreadable
 
 NAMES = frozenset(
@@ -129,7 +129,7 @@ def _reference(written: str, place: str, at: str, base: str, plain: bool, ids: f
 
 def _joined(base: str, written: str, place: str) -> str:
     try:
-        joined = urljoin(base, written)
+        joined = join_url(base, written)
         split_url(joined).port  # noqa: B018  a port that is none is found here
     except ValueError:
         raise Unreadable(f"The reference `{written[:200]}` at {place} is not a valid address.") from None

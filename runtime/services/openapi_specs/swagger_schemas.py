@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
-from urllib.parse import unquote, urldefrag, urljoin
+from urllib.parse import unquote, urldefrag
 
+from runtime.contract.url_parts import join_url
 from runtime.services.openapi_specs.faults import Unreadable
 from runtime.services.openapi_specs.references import follow
 
@@ -89,7 +90,7 @@ class Schemas:
         return part
 
     def _target(self, written: str, at: str) -> tuple[str, str]:
-        address, fragment = urldefrag(urljoin(at, written))
+        address, fragment = urldefrag(join_url(at, written))
         if written.startswith("#") or not address:
             address = at
         if address not in self._files:

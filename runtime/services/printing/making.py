@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
 
 from sqlalchemy.orm import Session
 
@@ -14,7 +13,7 @@ from runtime.background.jobs import Job, JobFailed, JobKind
 from runtime.contract import errors
 from runtime.contract.document_references import references_in
 from runtime.contract.json_parts import encode_in_pieces
-from runtime.contract.url_parts import split_url
+from runtime.contract.url_parts import join_url, split_url
 from runtime.engines.egress import EgressRefused, EgressRules, FetchFailed, fetch
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed, open_made
@@ -187,7 +186,7 @@ def fetched(rules: EgressRules, url: str, until: float) -> tuple[bytes, str] | N
         headers = {name.lower(): value for name, value in answer.headers}
         if answer.status in (301, 302, 303, 307, 308) and "location" in headers:
             try:
-                url = urljoin(url, headers["location"])
+                url = join_url(url, headers["location"])
             except ValueError:  # a server may write anything there
                 return None
             continue

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.contract.document_sections import MOST_MARKS, sections_of
-from runtime.contract.url_parts import LONGEST_AUTHORITY, split_url
+from runtime.contract.url_parts import LONGEST_AUTHORITY, join_url, split_url
 from runtime.store.organizations import free_hostname
 from runtime.store.search_index.words import LONGEST, words_of
 
@@ -35,6 +35,9 @@ def test_a_page_of_them_is_read_and_searched_in_no_time(text: str) -> None:
     for address in (f"https://{text}/", f"http:\n//{text}", f"https:/\t/{text}?a"):
         with pytest.raises(ValueError, match="too long"):
             split_url(address)
+        for base, url in (("https://a.example/b", address), (address, "b")):
+            with pytest.raises(ValueError, match="too long"):
+                join_url(base, url)
     assert time.process_time() - begun < 5  # before, minutes
 
 
@@ -65,6 +68,8 @@ def test_long_addresses_are_split_where_their_host_is_short() -> None:
     long = "y" * (2 * LONGEST_AUTHORITY)
     for address in (f"/wiki/ü?x=//{long}", f"?q=ü//{long}", f"mailto:ü?body=//{long}"):
         assert split_url(address).geturl() == address
+    assert join_url(f"https://bücher.example/{path}", "../b") == "https://bücher.example/b"
+    assert join_url("https://bücher.example/a", path) == f"https://bücher.example/{path}"
 
 
 def test_all_combining_characters_are_found() -> None:
