@@ -17,8 +17,9 @@ import deno
 
 from devkit.build.source_positions import relative
 from devkit.projects import project as projects
-from devkit.terminal.output import Mistake
+from devkit.terminal.output import Mistake, Problem
 from devkit.testing.deno_messages import passed_on, refusal, reworded
+from devkit.testing.faults import AGAIN
 from devkit.testing.files import FOLDER
 from devkit.testing.golden import Golden
 from devkit.testing.in_engine_caller import Engine
@@ -55,6 +56,7 @@ class Tests:
         self._folder, self._env, self._update = folder, env, update_golden
         self._line = Line()
         self._engine: Engine | None = None
+        self._failed = False
         self._session: Session | None = None
         self._name = ""
         self._outcomes: list[dict[str, Any]] = []
@@ -133,8 +135,11 @@ class Tests:
         self._session = Session(self._started, Golden(test, name, self._update), self._line.ask)
 
     def _started(self) -> Engine:
-        """Return the engine; raises Problem or ScriptFailed where the project or its script is wrong."""
+        """Return the engine; raises Problem or ScriptFailed where the project or its script is wrong, with why once."""
         if self._engine is None:
+            if self._failed:
+                raise Problem(AGAIN)
+            self._failed = True
             env = self._env or os.environ.get("DEVKIT_ENV") or None
             self._engine = Engine(projects.load(str(self._folder), env))
         return self._engine

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from runtime.contract.invocation import ScriptFault
 
+AGAIN = "this test needs the script, which cannot be used: the first test that failed says why"
+"""What tests say after the first one that could not use the script."""
+
 
 class Refused(Exception):
     """The script refused with an error that is meant for the person at the screen."""
@@ -24,3 +27,10 @@ class ScriptFailed(AssertionError):
             message += f"\n    {fault.source}\n    {' ' * ((fault.column or 1) - 1)}^"
         super().__init__(message + (f"\n{fault.hint}" if fault.hint else ""))
         self.fault = fault
+
+
+class NotLoaded(ScriptFailed):
+    """The script cannot be loaded, so that every test fails that needs it."""
+
+    def __init__(self, fault: ScriptFault) -> None:
+        super().__init__("the script cannot be loaded", fault)

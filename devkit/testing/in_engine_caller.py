@@ -11,7 +11,7 @@ from devkit.projects.project import Project
 from devkit.testing.caller import Ended
 from devkit.testing.fake_api import FakeApi
 from devkit.testing.fake_network import FakeNetwork
-from devkit.testing.faults import ScriptFailed
+from devkit.testing.faults import NotLoaded
 from runtime.contract.invocation import ScriptFault
 from runtime.engines.engine import ScriptRefused
 
@@ -21,7 +21,10 @@ SERVED = count(1)
 
 
 class Engine:
-    """The engine of one project, for as long as its tests run; `close` ends it. Raises InvalidProject, Problem."""
+    """The engine of one project, for as long as its tests run; `close` ends it.
+
+    Raises InvalidProject, NotLoaded, Problem.
+    """
 
     def __init__(self, project: Project) -> None:
         self.outside = FakeNetwork()
@@ -31,7 +34,7 @@ class Engine:
             self.run.load()
         except ScriptRefused as refused:
             self.close()
-            raise ScriptFailed("the script cannot be loaded", refused.fault) from refused
+            raise NotLoaded(refused.fault) from refused
         except BaseException:
             self.outside.close()
             raise

@@ -18,7 +18,7 @@ from typing import Any
 from devkit.build.source_positions import relative, source_line
 from devkit.testing.caller import Ended
 from devkit.testing.fake_api import FakeApi
-from devkit.testing.faults import ScriptFailed
+from devkit.testing.faults import NotLoaded
 from devkit.testing.intercepting import intercepted
 from devkit.testing.limits import TimeLimitExceeded, limited
 from runtime.contract.invocation import Limits, LogLevel, LogLine, ScriptFault
@@ -59,7 +59,7 @@ class InProcess:
 
     @property
     def module(self) -> types.ModuleType:
-        """The script as a module; raises ScriptFailed where it cannot be loaded."""
+        """The script as a module; raises NotLoaded where it cannot be."""
         self._loaded()
         return self._module
 
@@ -107,7 +107,7 @@ class InProcess:
                 error.with_traceback(trace := self._from_own(error.__traceback__))
                 # Of a syntax error no line has run: all that the traceback has is what loads the script.
                 cause = error if trace is not None and self._own(trace.tb_frame.f_code.co_filename) else None
-                raise ScriptFailed("the script cannot be loaded", self._fault(error)) from cause
+                raise NotLoaded(self._fault(error)) from cause
         return self._integration
 
     def _fault(self, error: BaseException) -> ScriptFault:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +13,11 @@ __tracebackhide__ = True  # a failed test shows its own lines, and the script's
 
 if TYPE_CHECKING:
     from devkit.projects.project import Project
+    from devkit.terminal.output import Problem
     from devkit.testing.caller import Caller
     from devkit.testing.clock import Clock
     from devkit.testing.fake_api import FakeApi
+    from devkit.testing.faults import NotLoaded
     from devkit.testing.golden import Golden
     from devkit.testing.in_engine_caller import Engine
     from devkit.testing.integration import Integration
@@ -30,9 +32,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--update-golden", action="store_true", help="rewrite the golden renders")
 
 
-def _failed(sentence: str) -> BaseException:
-    """Return what `pytest.fail` raises, to be raised from None: a reader wants this error, not how it was found."""
-    return pytest.fail.Exception(sentence, pytrace=False)
+REPORTED = pytest.StashKey[set[str]]()
+"""What kept tests from running, of which each was reported once."""
+
+
+class Unusable(Exception):
+    """Something keeps every test of a project from running: there is none, or it has faults."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Report what keeps every test from running once, and without how it was found."""
+    report = yield
+    if call.excinfo is not None:
+        from devkit.testing.faults import AGAIN, NotLoaded
+
+        error = call.excinfo.value
+        if isinstance(error, (NotLoaded, Unusable)):
+            reported, why = item.config.stash.setdefault(REPORTED, set()), str(error)
+            if why in reported:
+                report.longrepr = AGAIN
+            elif call.when == "setup":
+                report.longrepr = why
+            reported.add(why)
+    return report
 
 
 class Projects:
@@ -41,11 +66,11 @@ class Projects:
     def __init__(self, env: str | None = None) -> None:
         """Take the environment of the manifests, or none."""
         self._env = env
-        self._read: dict[Path, Project] = {}
-        self._engines: dict[Path, Engine] = {}
+        self._read: dict[Path, Project | Problem] = {}
+        self._engines: dict[Path, Engine | Problem | NotLoaded] = {}
 
     def of(self, test: Path) -> Project:
-        """Return the project a test file is in; fails the test if there is none, or one with faults."""
+        """Return the project a test file is in; raises Unusable if there is none, or one with faults."""
         from devkit.projects import project as projects
         from devkit.terminal.output import Problem
         from runtime.contract.manifest_files import FILES
@@ -56,29 +81,38 @@ class Projects:
                     try:
                         self._read[folder] = projects.load(str(folder), self._env)
                     except Problem as problem:
-                        raise _failed(problem.sentence) from None
-                return self._read[folder]
-        pytest.fail(f"{test.name} is not in a project: there is no {FILES[0]} in its folder or above", pytrace=False)
+                        self._read[folder] = problem
+                found = self._read[folder]
+                if isinstance(found, Problem):
+                    raise Unusable(found.sentence) from None
+                return found
+        raise Unusable(f"{test.name} is not in a project: there is no {FILES[0]} in its folder or above")
 
     def caller(self, project: Project) -> Caller:
-        """Return what calls the engine of a project, for one test; fails the test where there cannot be one."""
+        """Return what calls the engine of a project, for one test; raises NotLoaded, or Unusable for other faults."""
         from devkit.terminal.output import Problem
-        from devkit.testing.faults import ScriptFailed
+        from devkit.testing.faults import NotLoaded
         from devkit.testing.in_engine_caller import Engine, InEngine
 
-        try:
-            if project.folder not in self._engines:
+        if project.folder not in self._engines:
+            try:
                 self._engines[project.folder] = Engine(project)
-        except Problem as problem:
-            raise _failed(problem.sentence) from None
-        except ScriptFailed as failed:
-            raise _failed(str(failed)) from None
-        return InEngine(self._engines[project.folder])
+            except (NotLoaded, Problem) as failed:
+                self._engines[project.folder] = failed
+        engine = self._engines[project.folder]
+        if isinstance(engine, Problem):
+            raise Unusable(engine.sentence) from None
+        if isinstance(engine, NotLoaded):
+            raise engine
+        return InEngine(engine)
 
     def close(self) -> None:
         """End all engines."""
+        from devkit.testing.in_engine_caller import Engine
+
         for engine in self._engines.values():
-            engine.close()
+            if isinstance(engine, Engine):
+                engine.close()
 
 
 @pytest.fixture(scope="session")

@@ -264,7 +264,7 @@ def test_requests_are_read_as_they_were_sent() -> None:
 
 
 def test_a_file_of_tests_outside_a_project_is_reported(pytestconfig: pytest.Config, tmp_path: Path) -> None:
-    from devkit.testing.plugin import Projects
+    from devkit.testing.plugin import Projects, Unusable
 
-    with pytest.raises(pytest.fail.Exception, match=r"test_a.py is not in a project: there is no integration.yaml"):
+    with pytest.raises(Unusable, match=r"test_a.py is not in a project: there is no integration.yaml"):
         Projects().of(tmp_path / "test_a.py")

@@ -155,12 +155,16 @@ def test_what_fails_is_shown_with_its_line(sample: Path, shell: Shell) -> None:
 def test_what_cannot_be_run_is_reported(sample: Path, shell: Shell) -> None:
     test = sample / "verbs.test.ts"
     test.write_text(
-        "import { test } from 'devkit:test';\ntest('it draws', ({ integration }) => integration.render('a'));\n"
+        "import { test } from 'devkit:test';\n"
+        "test('it draws', ({ integration }) => integration.render('a'));\n"
+        "test('it draws again', ({ integration }) => integration.render('a'));\n"
     )
     script = sample / "src" / "index.tsx"
     script.write_text("export default {\n  fetch( {\n};\n")
     broken = shell("test", "--json", folder=sample)
-    assert (broken.code, "src/index.tsx:3:" in broken.json["tests"][0]["message"]) == (1, True), broken.out
+    messages = [one["message"] for one in broken.json["tests"]]
+    assert (broken.code, ["src/index.tsx:3:" in one for one in messages]) == (1, [True, False]), broken.out
+    assert "the first test that failed says why" in messages[1]
     manifest = sample / "integration.yaml"
     manifest.write_text(manifest.read_text().replace("name:", "nam:"))
     wrong = shell("test", "--json", folder=sample)
