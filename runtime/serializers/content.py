@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import MISSING
@@ -12,11 +12,13 @@ from runtime.contract.change_requests import ChangeRequest
 from runtime.contract.content import GitCommit, Revision, RevisionFile, RevisionReusableContent, RevisionUrls
 from runtime.serializers.change_requests import change_requests
 from runtime.serializers.file_urls import address_of
+from runtime.serializers.published_urls import shown_places
 from runtime.serializers.view import View
 from runtime.store.content.entries import HOLDS_PAGES, File, Page, ReusableContent
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.tables.change_requests import ChangeRequestRow
 from runtime.store.tables.content import RevisionRow
+from runtime.store.tables.spaces import SpaceRow
 
 LAYOUT: Mapping[str, Any] = {
     "width": "default",
@@ -33,27 +35,53 @@ _FLAGS = (("hidden", "hidden"), ("no_index", "noIndex"), ("no_robots_index", "no
 _TEXTS = (("emoji", "emoji"), ("icon", "icon"), ("created_at", "createdAt"), ("updated_at", "updatedAt"))
 
 
-def revision(view: View, row: RevisionRow, snapshot: Snapshot, *, metadata: bool) -> Revision:
-    """Show a revision, whole."""
+def revisions(
+    view: View, rows: Sequence[RevisionRow], snapshots: Sequence[Snapshot], *, metadata: bool
+) -> list[Revision]:
+    """Show revisions, whole."""
     metadata = metadata and view.reach.kind != "visitor"
-    pages = PageTree(view.at, row.space_id, snapshot, metadata=metadata)
-    return _revision(
-        view,
-        row,
-        metadata=metadata,
-        pages=pages.inside(None),
-        files=[file(view.at, row.space_id, one, metadata=metadata) for one in snapshot.files],
-        reusable_contents=[reusable_content(content, metadata=metadata) for content in snapshot.reusable_contents],
-        variables=dict(snapshot.variables) or MISSING,
-    )
+    return [
+        _revision(
+            view,
+            row,
+            urls,
+            metadata=metadata,
+            pages=PageTree(view.at, row.space_id, snapshot, metadata=metadata).inside(None),
+            files=[file(view.at, row.space_id, one, metadata=metadata) for one in snapshot.files],
+            reusable_contents=[reusable_content(content, metadata=metadata) for content in snapshot.reusable_contents],
+            variables=dict(snapshot.variables) or MISSING,
+        )
+        for row, snapshot, urls in zip(rows, snapshots, _urls(view, rows), strict=True)
+    ]
 
 
 def revision_alone(view: View, row: RevisionRow) -> Revision:
     """Show a revision as if nothing were in it: for references, which would repeat whole revisions."""
-    return _revision(view, row, metadata=False, pages=[], files=[], reusable_contents=[])
+    urls = RevisionUrls(app=_in_app(view, row))
+    return _revision(view, row, urls, metadata=False, pages=[], files=[], reusable_contents=[])
 
 
-def _revision(view: View, row: RevisionRow, *, metadata: bool, **lists: Any) -> Revision:
+def _urls(view: View, rows: Sequence[RevisionRow]) -> list[RevisionUrls]:
+    """Return the addresses of revisions; the current one of a space is published where the space is."""
+    spaces = view.at_hand(SpaceRow, {row.space_id for row in rows})
+    current = {row.id for row in rows} & {space.revision_id for space in spaces.values()}
+    places = shown_places(view, [space for space in spaces.values() if space.revision_id in current])
+    found = [places.get(row.space_id) if row.id in current else None for row in rows]
+    return [
+        RevisionUrls(
+            app=_in_app(view, row),
+            published=place.url if place is not None else MISSING,
+            public=place.url if place is not None and place.public else MISSING,
+        )
+        for row, place in zip(rows, found, strict=True)
+    ]
+
+
+def _in_app(view: View, row: RevisionRow) -> str:
+    return view.at.app("spaces", row.space_id, "revisions", row.id)
+
+
+def _revision(view: View, row: RevisionRow, urls: RevisionUrls, *, metadata: bool, **lists: Any) -> Revision:
     return Revision(
         id=row.id,
         # What a merge came from is for who works on the space.
@@ -63,7 +91,7 @@ def _revision(view: View, row: RevisionRow, *, metadata: bool, **lists: Any) -> 
         created_at=row.created_at,
         merged_from=merged_from(view, row) or MISSING,
         git=GitCommit(**row.git) if metadata and row.git is not None else MISSING,
-        urls=RevisionUrls(app=view.at.app("spaces", row.space_id, "revisions", row.id)),
+        urls=urls,
     )
 
 

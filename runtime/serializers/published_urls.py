@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from runtime.contract.addresses import Addresses
@@ -10,6 +10,9 @@ from runtime.serializers.view import View
 from runtime.store import site_structure
 from runtime.store.tables.site_structure import SiteSectionRow, SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
+from runtime.store.tables.spaces import SpaceRow
+
+SCRIPTS = ("integration", "installation")
 
 
 def published_base(at: Addresses, site: SiteRow, share_key: str | None) -> str | None:
@@ -61,3 +64,25 @@ def published_at(view: View, space_ids: Iterable[str], opened: Opened | None = N
             url = base + space_place(part, section)
             found[part.space_id] = PublishedAt(url, site.visibility == "public", key is not None)
     return found
+
+
+def shown_places(view: View, rows: Sequence[SpaceRow], opened: Opened | None = None) -> dict[str, PublishedAt]:
+    """Return where spaces are published, as far as the actor may know.
+
+    Of sites that are not public, only members and scripts of the organization learn the address here, and whoever has
+    the key.
+    """
+    if not rows:
+        return {}
+    found = published_at(view, [row.id for row in rows], opened)
+    return {
+        row.id: place
+        for row in rows
+        if (place := found.get(row.id)) is not None
+        and (
+            place.public
+            or place.opened
+            or view.reach.kind in SCRIPTS
+            or view.reach.role_in(row.organization_id) is not None
+        )
+    }

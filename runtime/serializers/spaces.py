@@ -11,15 +11,13 @@ from runtime.contract.organizations import Role
 from runtime.contract.permissions import SPACE, permissions
 from runtime.contract.spaces import Space, SpaceUrls
 from runtime.serializers.git import git_sync_state, git_syncs
-from runtime.serializers.published_urls import Opened, PublishedAt, published_at
+from runtime.serializers.published_urls import Opened, PublishedAt, shown_places
 from runtime.serializers.view import View
 from runtime.store import change_requests
 from runtime.store import comments as commented
 from runtime.store.tables.collections import CollectionRow
 from runtime.store.tables.git import GitSyncRow
 from runtime.store.tables.spaces import SpaceRow
-
-SCRIPTS = ("integration", "installation")
 
 
 def spaces(view: View, rows: Sequence[SpaceRow], *, opened: Opened | None = None) -> list[Space]:
@@ -32,21 +30,8 @@ def spaces(view: View, rows: Sequence[SpaceRow], *, opened: Opened | None = None
     counts = change_requests.counts(view.session, inside)
     comments = commented.open_counts(view.session, inside)
     syncs = git_syncs(view.session, inside)
-    found = published_at(view, ids, opened)
     parents = view.seen(CollectionRow, {row.collection_id for row in rows if row.collection_id is not None})
-    # Of sites that are not public, only members and scripts of the organization learn the address here, and whoever
-    # has the key.
-    places = {
-        row.id: place
-        for row in rows
-        if (place := found.get(row.id)) is not None
-        and (
-            place.public
-            or place.opened
-            or view.reach.kind in SCRIPTS
-            or view.reach.role_in(row.organization_id) is not None
-        )
-    }
+    places = shown_places(view, rows, opened)
     return [
         _space(
             view,

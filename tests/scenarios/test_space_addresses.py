@@ -28,3 +28,25 @@ def test_a_space_says_where_its_site_publishes_it(alpha: Tenant) -> None:
     assert not {"published", "public"} & ok(visitor.get(at))["urls"].keys()
     ok(site.api.call("PATCH", site.path, {"visibility": "share-link"}))
     assert not {"published", "public"} & ok(site.api.get(at))["urls"].keys()
+
+
+def test_the_current_revision_is_published_where_its_space_is(alpha: Tenant) -> None:
+    site = Site(alpha)
+    [part] = ok(site.api.get(f"{site.path}/site-spaces"))["items"]
+    at = f"/v1/spaces/{part['space']['id']}"
+    first = ok(site.api.get(f"{at}/content"))
+    assert not {"published", "public"} & first["urls"].keys()
+    ok(site.api.post(f"{site.path}/publish"))
+    request = ok(site.api.post(f"{at}/change-requests", {"subject": "S"}), 201)["id"]
+    path = f"{at}/change-requests/{request}"
+    ok(site.api.post(f"{path}/content", {"changes": [{"type": "insert_page", "title": "Page"}]}))
+    ok(site.api.post(f"{path}/merge"))
+    urls, current = ok(site.api.get(at))["urls"], ok(site.api.get(f"{at}/content"))
+    assert current["urls"]["published"] == current["urls"]["public"] == urls["public"]
+    before = ok(site.api.get(f"{at}/revisions/{first['id']}"))
+    draft = ok(site.api.get(f"{path}/content"))
+    for other in (before, draft):
+        assert not {"published", "public"} & other["urls"].keys() and other["urls"]["app"]
+    ok(site.api.call("PATCH", site.path, {"visibility": "unlisted"}))
+    unlisted = ok(site.api.get(f"{at}/content"))["urls"]
+    assert unlisted["published"] == urls["public"] and "public" not in unlisted

@@ -49,10 +49,7 @@ REVISION = Resource(
     within=SPACE,
     parent_column="space_id",
     model=Revision,
-    serialize=lambda view, rows: [
-        serializers.revision(view, row, snapshot, metadata=True)
-        for row, snapshot in zip(rows, snapshots_of(view.session, rows), strict=True)
-    ],
+    serialize=lambda view, rows: serializers.revisions(view, rows, snapshots_of(view.session, rows), metadata=True),
     order=newest_first(RevisionRow.created_at, RevisionRow.id),
 )
 PEOPLE_AND_SCRIPTS: Needs = scoped(member("read"), "space:content:read")
@@ -188,7 +185,7 @@ def shown_revision(call: Call, row: RevisionRow, query: ContentQuery) -> Revisio
     """Return a whole revision; its files do not include those that a source computes."""
 
     def shown(snapshot: Snapshot) -> Revision:
-        return serializers.revision(call.view(call.session), row, snapshot, metadata=query.metadata)
+        return serializers.revisions(call.view(call.session), [row], [snapshot], metadata=query.metadata)[0]
 
     return whole(call, row, computed=query.computed, show=shown)
 
