@@ -11,7 +11,6 @@ from runtime.contract.customizations import (
     Copyright,
     Corners,
     Depth,
-    Favicon,
     FooterGroups,
     HeaderItems,
     HeaderPreset,
@@ -24,10 +23,10 @@ from runtime.contract.customizations import (
     SidebarList,
     Theme,
     ThemedColor,
-    ThemedUrl,
     ThemeMode,
     Tint,
 )
+from runtime.contract.favicons import Favicon, ThemedUrl
 from runtime.contract.sites import SiteTitle
 
 

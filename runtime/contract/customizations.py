@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import MISSING, AfterValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
 from runtime.contract.base import Body, Query, Text, WebAddress
 from runtime.contract.conditions import checked
 from runtime.contract.content_references import ContentReference
 from runtime.contract.expected import expecting
+from runtime.contract.favicons import Favicon, ThemedUrl
 from runtime.contract.sites import SiteTitle
 
 MAX_LINKS, MAX_GROUPS, MAX_FACES = 100, 20, 40
@@ -45,11 +46,6 @@ MonospaceFont = Literal[
 class ThemedColor(Body):
     light: Color
     dark: Color
-
-
-class ThemedUrl(Body):
-    light: WebAddress
-    dark: WebAddress
 
 
 class Tint(Body):
@@ -102,29 +98,6 @@ class Announcement(Body):
     style: Literal["info", "warning", "danger", "success"]
 
 
-class IconFavicon(Body):
-    icon: ThemedUrl
-
-
-class EmojiFavicon(Body):
-    emoji: Annotated[Text, StringConstraints(max_length=50)]
-
-
-class NoFavicon(Body):
-    """None of one's own; anything else would pass for it otherwise."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _not_too_many_names(cls, value: Any) -> Any:
-        """Report one error where there would be one for each of very many names."""
-        if isinstance(value, dict) and len(value) > MAX_LINKS:
-            raise ValueError("must have an `icon`, an `emoji` or nothing")
-        return value
-
-
-Favicon = IconFavicon | EmojiFavicon | NoFavicon
 HeaderItems = Annotated[list[HeaderItem], Field(max_length=MAX_LINKS)]
 FooterGroups = Annotated[list[FooterGroup], Field(max_length=MAX_GROUPS)]
 Copyright = Annotated[Text, StringConstraints(max_length=300)]

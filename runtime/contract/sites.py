@@ -8,6 +8,7 @@ from pydantic import MISSING, Field, StringConstraints
 
 from runtime.contract.base import Body, Moment, Text, WireModel
 from runtime.contract.expected import expecting
+from runtime.contract.favicons import Favicon
 from runtime.contract.identifiers import IntegrationName
 from runtime.contract.titles import Title
 
@@ -89,6 +90,7 @@ class Site(WireModel):
     id: str
     type: SiteType
     title: str
+    icon: Favicon | MISSING = MISSING
     basename: str | MISSING = MISSING
     proxy: SiteProxy | MISSING = MISSING
     visibility: SiteVisibility

@@ -11,7 +11,7 @@ from runtime.contract.adaptive import AdaptiveJsonSchema, SiteAdaptiveSchema
 from runtime.contract.sites import CustomVisitorAuth, IntegrationVisitorAuth, Site, SiteProxy, SiteUrls
 from runtime.serializers.published_urls import published_base
 from runtime.serializers.view import View
-from runtime.store import installed
+from runtime.store import customizations, installed
 from runtime.store.tables.sites import SiteAdaptiveSchemaRow, SiteRow
 
 
@@ -20,15 +20,17 @@ def sites(view: View, rows: Sequence[SiteRow], *, share_key: str | None = None) 
     if not rows:
         return []
     counts = installed.count_site_spaces(view.session, view.reach, [row.id for row in rows])
-    return [_site(view, row, counts.get(row.id, 0), share_key) for row in rows]
+    icons = customizations.favicons(view.session, [row.id for row in rows])
+    return [_site(view, row, counts.get(row.id, 0), icons.get(row.id), share_key) for row in rows]
 
 
-def _site(view: View, row: SiteRow, spaces: int, share_key: str | None) -> Site:
+def _site(view: View, row: SiteRow, spaces: int, icon: dict[str, Any] | None, share_key: str | None) -> Site:
     at = view.at
     return Site(
         id=row.id,
         type=row.type,  # type: ignore[arg-type]
         title=row.title,
+        icon=icon or MISSING,  # type: ignore[arg-type]  # which was validated when it was stored
         basename=row.basename or MISSING,
         proxy=SiteProxy(origin=row.proxy, target=at.site(row.id)) if row.proxy else MISSING,
         visibility=row.visibility,  # type: ignore[arg-type]

@@ -16,6 +16,13 @@ def of_site(session: Session, site_id: str) -> dict[str, Any] | None:
     return session.scalar(select(SiteCustomizationRow.settings).where(SiteCustomizationRow.site_id == site_id))
 
 
+def favicons(session: Session, site_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the icons of sites, by id; sites without one are left out."""
+    columns = (SiteCustomizationRow.site_id, SiteCustomizationRow.settings["favicon"])
+    query = select(*columns).where(SiteCustomizationRow.site_id.in_(set(site_ids)))
+    return {site_id: favicon for site_id, favicon in session.execute(query) if favicon}
+
+
 def of_spaces(session: Session, site_space_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return the overrides of spaces, by id; spaces without any are left out."""
     columns = (SiteSpaceCustomizationRow.site_space_id, SiteSpaceCustomizationRow.overrides)

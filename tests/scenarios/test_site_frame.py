@@ -77,6 +77,17 @@ def test_a_site_shows_what_its_owners_chose(framed: Framed) -> None:
     assert '<meta property="og:image" content="https://pictures.example/card.png">' in text
 
 
+def test_a_site_says_which_icon_it_has(framed: Framed) -> None:
+    for favicon in ({"icon": LOGO}, {"emoji": "1f680"}):
+        framed.look(favicon=favicon)
+        site = ok(framed.site.api.get(framed.site.path))
+        assert site["icon"] == favicon
+        listed = ok(framed.site.api.get(framed.site.path.rpartition("/")[0]))["items"]
+        assert favicon in [one.get("icon") for one in listed]
+    framed.look(favicon={})
+    assert "icon" not in ok(framed.site.api.get(framed.site.path))
+
+
 def test_a_space_has_otherwise_what_it_says(framed: Framed) -> None:
     framed.look(title="The site", favicon={"emoji": "1f680"})
     framed.override(1, title="The space", favicon={"emoji": "1f41b"})

@@ -16,14 +16,8 @@ from markupsafe import Markup, escape
 from pydantic import MISSING
 from sqlalchemy.orm import Session
 
-from runtime.contract.customizations import (
-    ContentLink,
-    EmojiFavicon,
-    HeaderItem,
-    IconFavicon,
-    SiteCustomizationSettings,
-    ThemedUrl,
-)
+from runtime.contract.customizations import ContentLink, HeaderItem, SiteCustomizationSettings
+from runtime.contract.favicons import EmojiFavicon, IconFavicon, ThemedUrl
 from runtime.services import customizing
 from runtime.services.markdown.emoji import character_of
 from runtime.services.markdown.links import is_safe
