@@ -119,7 +119,7 @@ def _share_key(inputs: Inputs | errors.ApiError) -> str | None:
 
 
 def _run_alone(call: Call, operation: Operation, inputs: Inputs | errors.ApiError) -> Response:
-    """Run an operation that waits for a script: no transaction is open meanwhile."""
+    """Run an operation that waits for a script or a turn: no transaction is open meanwhile."""
     admit_alone(call, operation.gate)
     sent = checked(inputs)
     value = call_handler(call, operation, sent)

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 MAX_DOCUMENT_PARTS = 100_000
-"""Objects and lists of a document: blocks, inlines, texts, leaves, marks, and whatever is in their data; and the cells
-of tables, as many as columns times records."""
+"""Objects and lists of a document: blocks, inlines, texts, leaves, marks, and whatever is in their data; and of tables
+the cells, as many as columns times records, and each of several values in one."""
 MAX_DOCUMENT_CHARACTERS = 4_000_000
 """Characters of all texts of a document, with the names in it."""
 ADVICE = "split it into several pages"
 
 
 class DocumentSize(NamedTuple):
-    """The objects, arrays and cells of a document, and the characters of all texts and names in it."""
+    """The objects, arrays, cells and their values of a document, and the characters of all texts and names in it."""
 
     parts: int
     characters: int
@@ -29,7 +29,7 @@ def size_of(document: Mapping[str, Any]) -> DocumentSize:
         parts += 1
         if isinstance(value, dict):
             characters += sum(map(len, value))
-            parts += _cells(value)
+            parts += _cells_and_values(value)
             value = value.values()
         for inner in value:
             if isinstance(inner, str):
@@ -39,13 +39,20 @@ def size_of(document: Mapping[str, Any]) -> DocumentSize:
     return DocumentSize(parts, characters)
 
 
-def _cells(node: Mapping[str, Any]) -> int:
-    """Count the cells of a table; 0 for everything else."""
+def _cells_and_values(node: Mapping[str, Any]) -> int:
+    """Count the cells of a table, and the values of those that have several, each shown by a name; 0 for all else."""
     data = node.get("data")
     if node.get("type") != "table" or not isinstance(data, dict):
         return 0
     definition, records = data.get("definition"), data.get("records")
-    return len(definition) * len(records) if isinstance(definition, dict) and isinstance(records, dict) else 0
+    if not isinstance(definition, dict) or not isinstance(records, dict):
+        return 0
+    cells = (record["values"].values() for record in records.values() if _has_values(record))
+    return len(definition) * len(records) + sum(len(cell) for row in cells for cell in row if isinstance(cell, list))
+
+
+def _has_values(record: Any) -> bool:
+    return isinstance(record, dict) and isinstance(record.get("values"), dict)
 
 
 def size_problem(document: Mapping[str, Any]) -> str | None:

@@ -53,10 +53,12 @@ def _dimensions(blobs: BlobStore, blob: Blob) -> Mapping[str, int] | None:
     """Read how large a picture is from its first bytes; None where they do not say."""
     with blobs.open(blob.name) as stream:
         head = stream.read(_LOOKED_AT)
-    if not head.startswith(_MEASURED) and head[4:8] != b"ftyp":
+    like_avif = head[4:8] == b"ftyp"
+    if not head.startswith(_MEASURED) and not like_avif:
         # An SVG, whose XML is left to browsers, or a format that they do not show: for some of these the library takes
         # the square of the file's length.
         return None
-    width, height = imagesize.get(BytesIO(head))
+    # How an AVIF is turned is said in lists of parts, which may be empty: a few hundred bytes name gigabytes of them.
+    width, height = imagesize.get(BytesIO(head), exif_rotation=not like_avif)
     good = all(isinstance(side, int) and 0 < side <= MAX_SIDE for side in (width, height))
     return {"width": width, "height": height} if good else None

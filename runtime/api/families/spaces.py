@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from pydantic import MISSING
+from sqlalchemy.orm import Session
 
 from runtime.api.call import Call, refusal, role_refusal
 from runtime.api.families.collections import COLLECTION, place_for, receiver, require_create_in, target_of
@@ -144,13 +145,8 @@ def restore_space(call: Call, space: SpaceRow | None) -> SpaceRow:
 def duplicate_space(call: Call, space: SpaceRow) -> SpaceRow:
     """Copy a space in the same place; this needs `create` there."""
     with _turn_to_copy(call, space), call.host.database.transaction(writes=True) as session:
-        call.opened = session
         disk_room.enforce(session)
-        here = call.find(SpaceRow, id=space.id)
-        inside = here.collection_id
-        parent = rows.find(session, HOST, CollectionRow, id=inside) if inside is not None else None
-        require_create_in(call, here.organization_id, parent)
-        made = service.duplicate(session, here)
+        made = service.duplicate(session, _to_copy(call, session, space.id))
         if session.info.get(WAKE):
             call.after.append(call.host.dispatcher.wake)
         return made
@@ -158,11 +154,13 @@ def duplicate_space(call: Call, space: SpaceRow) -> SpaceRow:
 
 @contextmanager
 def _turn_to_copy(call: Call, space: SpaceRow) -> Iterator[None]:
-    """Hold the only turn that an organization has to copy a large space; raises Unavailable where too many wait.
+    """Hold the only turn that an organization has in this process to copy a large space, for who may copy it.
 
-    SQLite has one writer at a time: between two copies of one organization, the others' turns to write come.
+    SQLite has one writer at a time: between two copies of one organization, the others' turns to write come. Raises
+    Unavailable where too many wait.
     """
     with call.host.database.transaction(writes=False) as session:
+        _to_copy(call, session, space.id)
         large = sizes.size_of(session, space.id) > LARGE
     with ExitStack() as turn:
         if large:
@@ -173,8 +171,18 @@ def _turn_to_copy(call: Call, space: SpaceRow) -> Iterator[None]:
                 raise errors.Unavailable(
                     "Too many large spaces of this organization are being copied; try again in a moment."
                 ) from None
-            call.reauthenticate()  # a token may have ended meanwhile
+            call.reauthenticate()  # who waited may have lost their rights
         yield
+
+
+def _to_copy(call: Call, session: Session, space_id: str) -> SpaceRow:
+    """Find a space, for who may create another beside it; raises NotFound or Forbidden."""
+    call.opened = session
+    space = call.find(SpaceRow, id=space_id)
+    inside = space.collection_id
+    parent = rows.find(session, HOST, CollectionRow, id=inside) if inside is not None else None
+    require_create_in(call, space.organization_id, parent)
+    return space
 
 
 @spaces.operation(f"POST {SPACE.path}/move", SPACE, needs=member("create"))

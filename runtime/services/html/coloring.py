@@ -11,6 +11,7 @@ import logging
 import threading
 import time
 from collections import OrderedDict
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -18,10 +19,9 @@ from markupsafe import escape
 from pygments import format
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import DelegatingLexer, Lexer
-from pygments.lexers import get_lexer_by_name
-from pygments.util import ClassNotFound
+from pygments.lexers import get_all_lexers, get_lexer_by_name
 
-from runtime.services.html.timed_patterns import TooSlow, protect
+from runtime.services.html.timed_patterns import ONE_MATCH, TooSlow, protect
 
 log = logging.getLogger(__name__)
 LONGEST = 20_000
@@ -30,6 +30,9 @@ LONGEST_LINE = 1000
 """Characters of a line: a longer one was hardly written by a person, and takes most languages longest."""
 SECONDS = 0.25
 """Of the processor, for all codes of a document; those that come then are shown plain."""
+PREPARING = 1.0
+"""Of the processor, for languages that are used for the first time in this process, and whose expressions are compiled
+then: up to a tenth of a second for one."""
 MOST_REMEMBERED = 10_000
 _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True, classprefix="hl-")
 
@@ -61,6 +64,8 @@ class Uncolored:
 
 
 _UNCOLORED = Uncolored()
+_PREPARED: set[str] = set()
+"""The languages that were used, by the names that the library has for them."""
 
 
 class Coloring:
@@ -68,19 +73,16 @@ class Coloring:
 
     def __init__(self, seconds: float = SECONDS) -> None:
         """Take the time limit for the whole document."""
-        self._left = seconds
+        self._left, self._left_to_prepare = seconds, PREPARING
 
     def html(self, text: str, syntax: str) -> str:
         """Write colored code; plain if its language is unknown or no time is left."""
         long = len(text) > LONGEST or max(map(len, text.split("\n"))) > LONGEST_LINE
         if not syntax or long or self._left <= 0 or (text, syntax) in _UNCOLORED:
             return str(escape(text))
-        try:
-            # Before the clock starts: the first time, its expressions are compiled.
-            lexer = get_lexer_by_name(syntax, stripnl=False, ensurenl=False)
-        except ClassNotFound:
-            return str(escape(text))
-        if isinstance(lexer, DelegatingLexer):  # two languages in one: it gives nothing before all is read
+        lexer = self._lexer(syntax)
+        # One of two languages in one gives nothing before it has read all.
+        if lexer is None or isinstance(lexer, DelegatingLexer):
             return str(escape(text))
         protect(lexer)
         begun = time.thread_time()
@@ -88,13 +90,30 @@ class Coloring:
             return self._colored(text, lexer, begun + self._left)
         except Spent:  # by other codes, maybe: in another document it may have its time
             return str(escape(text))
+        except TooSlow:
+            # Of the process: what other threads did in native code counts, too, and will not another time.
+            if time.thread_time() - begun > ONE_MATCH / 2:
+                _UNCOLORED.add(text, syntax)
+            return str(escape(text))
         except Exception as error:  # a lexer is as good as its author, and a page is shown whatever is in its codes
-            if not isinstance(error, TooSlow):
-                log.warning("code in %s could not be colored; it is shown plain", syntax, exc_info=True)
-            _UNCOLORED.add(text, syntax)
+            log.warning("code in %s could not be colored; it is shown plain", syntax, exc_info=True)
+            if not isinstance(error, MemoryError):
+                _UNCOLORED.add(text, syntax)
             return str(escape(text))
         finally:
             self._left -= time.thread_time() - begun
+
+    def _lexer(self, syntax: str) -> Lexer | None:
+        """Make what reads a language; None for one that is unknown, or new while no time is left to prepare it."""
+        name = syntax.lower()
+        if name not in _languages() or (name not in _PREPARED and self._left_to_prepare <= 0):
+            return None
+        begun = time.thread_time()
+        lexer = get_lexer_by_name(name, stripnl=False, ensurenl=False)
+        if name not in _PREPARED:
+            self._left_to_prepare -= time.thread_time() - begun
+            _PREPARED.add(name)
+        return lexer
 
     def _colored(self, text: str, lexer: Lexer, end: float) -> str:
         tokens: list[tuple[Any, str]] = []
@@ -103,3 +122,9 @@ class Coloring:
             if time.thread_time() > end:
                 raise Spent
         return format(tokens, _FORMATTER)
+
+
+@cache
+def _languages() -> frozenset[str]:
+    """Return the names of languages, which the library would look for in all installed packages before it gives up."""
+    return frozenset(alias.lower() for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases)

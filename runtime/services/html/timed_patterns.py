@@ -16,8 +16,11 @@ from pygments.lexer import Lexer, RegexLexerMeta
 from pygments.util import Future
 
 ONE_MATCH = 0.05
-"""Seconds of the processor for one match, which hardly takes a thousandth of it in what people write. Those of other
-threads count as well."""
+"""Seconds of the processor for one match, which hardly takes a thousandth of it in what people write.
+
+The module counts the time of the whole process. So matches keep the interpreter: else each would wait for it again at
+its end, and the time of other threads that compute meanwhile would count.
+"""
 MOST_OPTIONAL = 4
 """Optional parts of an expression that cannot take long; each doubles what there is to try."""
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
@@ -41,21 +44,21 @@ class TimedPattern:
     def match(self, text: str, start: int = 0, end: int | None = None) -> Any:
         """Match at a place, as a pattern of `re` does."""
         try:
-            return self._pattern.match(text, start, end, timeout=ONE_MATCH)
+            return self._pattern.match(text, start, end, concurrent=False, timeout=ONE_MATCH)
         except TimeoutError:
             raise TooSlow from None
 
     def search(self, text: str) -> Any:
         """Find the first match, as a pattern of `re` does."""
         try:
-            return self._pattern.search(text, timeout=ONE_MATCH)
+            return self._pattern.search(text, concurrent=False, timeout=ONE_MATCH)
         except TimeoutError:
             raise TooSlow from None
 
     def split(self, text: str) -> list[Any]:
         """Divide a text, as a pattern of `re` does."""
         try:
-            return self._pattern.split(text, timeout=ONE_MATCH)
+            return self._pattern.split(text, concurrent=False, timeout=ONE_MATCH)
         except TimeoutError:
             raise TooSlow from None
 
@@ -91,5 +94,7 @@ def _compiled(cls: type, pattern: Any, flags: int, state: str) -> Callable[..., 
 
 
 # Lexers are prepared when the first of their kind is made, also those that others use: there is no other place in which
-# all of them can be reached.
-RegexLexerMeta._process_regex = _compiled  # type: ignore[attr-defined]
+# all of them can be reached. Setting a name that the library no longer used would protect nothing, and say nothing.
+if not hasattr(RegexLexerMeta, "_process_regex"):
+    raise ImportError("this version of Pygments compiles the expressions of its lexers in another place")
+RegexLexerMeta._process_regex = _compiled

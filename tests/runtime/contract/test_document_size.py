@@ -53,6 +53,17 @@ def test_cells_of_tables_count() -> None:
     assert said is not None and "and a document has at most 100,000" in said
 
 
+def test_each_value_of_a_cell_with_several_counts() -> None:
+    columns = {"a": {"type": "select", "title": "", "options": []}}
+    for chosen, fits in (([["x"] * 50] * 1000, True), ([["x"] * 500] * 1000, False)):
+        records = {str(number): {"values": {"a": values}} for number, values in enumerate(chosen)}
+        block = {"object": "block", "type": "table", "data": {"definition": columns, "records": records}}
+        assert (size_problem({"object": "document", "data": {}, "nodes": [block]}) is None) == fits
+    odd = {"a": 1, "b": {"values": []}, "c": {"values": {"a": "x" * 200_000}}, "d": {}}
+    block = {"object": "block", "type": "table", "data": {"definition": columns, "records": odd}}
+    assert size_problem({"object": "document", "data": {}, "nodes": [block]}) is None
+
+
 def test_a_document_with_as_many_characters_as_allowed_is_good_and_one_more_is_refused() -> None:
     room = MAX_DOCUMENT_CHARACTERS - size_of(document_with(9, "")).characters
     check_document(document_with(9, "x" * room))
