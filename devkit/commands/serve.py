@@ -27,7 +27,7 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 
 from devkit.files import private_files
-from devkit.local_host import descriptors, stuck_requests
+from devkit.local_host import descriptors, hang_watch, stuck_requests
 from devkit.local_host.host_settings import settings_of
 from devkit.local_host.log import log_to_errors
 from devkit.local_host.new_host import new_host_notice
@@ -218,6 +218,7 @@ def _load(
             os.kill(os.getppid(), signal.SIGTERM)
         raise
     shared.served.value = 1
+    hang_watch.end_when_hanging()
     # These objects live forever: exclude them. Collecting first would take 0.2 s and free almost nothing.
     gc.freeze()
     gc.set_threshold(*GARBAGE)  # not before: looking through all that is being built takes as long as building it

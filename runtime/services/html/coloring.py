@@ -2,7 +2,7 @@
 
 Most of the library's lexers take quadratic time for input that they were not designed for, some of their expressions
 exponential time: one line of 50,000 characters without a line break takes a minute in `diff`, sixty characters a
-lifetime in `bash`.
+lifetime in `bash`. So only lexers are used of which it is known what they run (`reviewed_lexers.py`).
 """
 
 from __future__ import annotations
@@ -11,16 +11,15 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from functools import cache
 from hashlib import sha256
 from typing import Any
 
 from markupsafe import escape
 from pygments import format
 from pygments.formatters import HtmlFormatter
-from pygments.lexer import DelegatingLexer, Lexer
-from pygments.lexers import get_all_lexers, get_lexer_by_name
+from pygments.lexer import Lexer
 
+from runtime.services.html.reviewed_lexers import lexer_of
 from runtime.services.html.timed_patterns import ONE_MATCH, TooSlow, protect
 
 log = logging.getLogger(__name__)
@@ -80,9 +79,8 @@ class Coloring:
         long = len(text) > LONGEST or max(map(len, text.split("\n"))) > LONGEST_LINE
         if not syntax or long or self._left <= 0 or (text, syntax) in _UNCOLORED:
             return str(escape(text))
-        lexer = self._lexer(syntax)
-        # One of two languages in one gives nothing before it has read all.
-        if lexer is None or isinstance(lexer, DelegatingLexer):
+        lexer = self._lexer(syntax.lower())
+        if lexer is None:
             return str(escape(text))
         protect(lexer)
         begun = time.thread_time()
@@ -103,16 +101,17 @@ class Coloring:
         finally:
             self._left -= time.thread_time() - begun
 
-    def _lexer(self, syntax: str) -> Lexer | None:
-        """Make what reads a language; None for one that is unknown, or new while no time is left to prepare it."""
-        name = syntax.lower()
-        if name not in _languages() or (name not in _PREPARED and self._left_to_prepare <= 0):
+    def _lexer(self, language: str) -> Lexer | None:
+        """Make what reads a language; None where there is none, or it is new and no time is left to prepare it."""
+        if language in _PREPARED:
+            return lexer_of(language)
+        if self._left_to_prepare <= 0:
             return None
         begun = time.thread_time()
-        lexer = get_lexer_by_name(name, stripnl=False, ensurenl=False)
-        if name not in _PREPARED:
-            self._left_to_prepare -= time.thread_time() - begun
-            _PREPARED.add(name)
+        lexer = lexer_of(language)
+        self._left_to_prepare -= time.thread_time() - begun
+        if lexer is not None:
+            _PREPARED.add(language)
         return lexer
 
     def _colored(self, text: str, lexer: Lexer, end: float) -> str:
@@ -122,9 +121,3 @@ class Coloring:
             if time.thread_time() > end:
                 raise Spent
         return format(tokens, _FORMATTER)
-
-
-@cache
-def _languages() -> frozenset[str]:
-    """Return the names of languages, which the library would look for in all installed packages before it gives up."""
-    return frozenset(alias.lower() for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases)

@@ -1,0 +1,81 @@
+"""Only lexers of which it is known what they run read untrusted code."""
+
+from __future__ import annotations
+
+import inspect
+import time
+import types
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from pygments.lexer import RegexLexer
+from pygments.lexers import find_lexer_class_by_name, get_all_lexers
+
+from runtime.services.html.coloring import Coloring
+from runtime.services.html.reviewed_lexers import OPTIONS, REVIEWED, functions_of, languages, lexer_of
+
+COMMON = (
+    "arduino bash c clojure console cpp csharp css cuda dart diff docker elixir elm fsharp go graphql groovy haskell "
+    "hcl html http ini java javascript json jsonld jsx julia kotlin less lua make markdown matlab nginx nix ocaml "
+    "objective-c perl php powershell properties protobuf python r rst ruby rust scala scheme scss shell sparql sql "
+    "swift toml terraform tsx typescript vb.net verilog vue xml yaml zig"
+)
+READ = "e6c9a1453ab754d2fdb87a90a5e8b6eb9a0264eaafe86e2946aba3019a752f9f"
+"""Made of the functions as they were when they were read."""
+
+
+def reviewed() -> Iterator[tuple[str, Any]]:
+    """Find the reviewed functions in the lexers that have them."""
+    for name in sorted(languages()):
+        kind = find_lexer_class_by_name(name)
+        found: list[Any] = list(functions_of(kind))
+        if issubclass(kind, RegexLexer):
+            tokens = kind(**OPTIONS)._tokens  # type: ignore[attr-defined]
+            actions = [rule[1] for state in tokens.values() for rule in state]
+            while actions:
+                action = actions.pop()
+                if isinstance(action, types.FunctionType):
+                    found.append(action)
+                    held = [cell.cell_contents for cell in action.__closure__ or ()]
+                    actions += [one for value in held if isinstance(value, tuple) for one in value]
+        for function in found:
+            named = f"{function.__module__}.{function.__qualname__}"
+            if named in REVIEWED:
+                yield named, function
+
+
+def test_what_was_read_has_not_changed() -> None:
+    sources = {name: inspect.getsource(function) for name, function in reviewed()}
+    assert sources.keys() == REVIEWED, "one of them is in no lexer any more"
+    digest = sha256("".join(source for _, source in sorted(sources.items())).encode()).hexdigest()
+    assert digest == READ, "Pygments has changed functions in REVIEWED: read them again, then write this digest"
+
+
+@pytest.mark.parametrize("language", COMMON.split())
+def test_languages_that_people_document_are_colored(language: str) -> None:
+    assert lexer_of(language) is not None
+
+
+HOSTILE = {
+    "tads3": "#if //" + "\\" * 80,
+    "markdown": "```console\n" + '"a"' * 330 + "@" * 600 + "\n```\n",
+    "rst": ".. code:: console\n\n   " + '"a"' * 330 + "@" * 600 + "\n",
+    "http": "HTTP/1.1 200 OK\nContent-Type: application/x-shell-session\n\n" + '"a"' * 330 + "@" * 600 + "\n",
+    "mime": "Content-Type: application/x-shell-session\n\n" + '"a"' * 330 + "@" * 600 + "\n",
+    "console": '"a"' * 330 + "@" * 600 + "\n",
+}
+
+
+@pytest.mark.parametrize("language", HOSTILE)
+def test_code_is_passed_on_to_no_lexer_without_limits(language: str) -> None:
+    begun = time.process_time()
+    Coloring().html(HOSTILE[language], language)
+    assert time.process_time() - begun < 3  # before, ten seconds, or forever
+
+
+def test_most_languages_are_known() -> None:
+    every = [aliases[0] for _, aliases, _, _ in get_all_lexers(plugins=False) if aliases]
+    known = [name for name in every if lexer_of(name.lower()) is not None]
+    assert len(known) > 440 and lexer_of("tads3") is None and lexer_of("nowhere") is None
