@@ -10,10 +10,10 @@ from typing import Any
 
 from devkit.build import javascript
 from devkit.build.esbuild_service import EsbuildService
+from devkit.files import project_files
 from devkit.files.own_files import content_of, text_of
 from devkit.manifests import named_files
 from devkit.manifests.findings import InvalidProject
-from devkit.projects import project_files
 from devkit.projects.project import Project, secrets
 from devkit.terminal.output import Problem
 from runtime.contract.integrations import Manifest

@@ -16,8 +16,8 @@ import deno
 from devkit.build import programs, source_maps
 from devkit.build.esbuild import outside
 from devkit.build.source_positions import relative, source_line
+from devkit.files import project_files
 from devkit.manifests.findings import Finding
-from devkit.projects import project_files
 from devkit.terminal.output import Problem
 from runtime.engines.sandbox import SandboxMode
 

@@ -13,9 +13,9 @@ from typing import Any
 from devkit.build import node_packages, programs
 from devkit.build.esbuild_service import Bundled, Esbuild, EsbuildService
 from devkit.build.source_positions import relative, source_line
+from devkit.files import project_files
 from devkit.files.own_files import MOST_TEXT, text_of
 from devkit.manifests.findings import Finding
-from devkit.projects import project_files
 from devkit.terminal.output import Problem
 from runtime.engines.sandbox import SandboxMode
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from devkit.build import programs
-from devkit.projects import project_files
+from devkit.files import project_files
 from devkit.terminal.output import Problem
 from runtime.engines.javascript.command import find_deno
 from runtime.engines.sandbox import SandboxMode

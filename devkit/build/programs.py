@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from devkit.projects import project_files
+from devkit.files import project_files
 from devkit.terminal.output import Problem
 from runtime.engines import sandbox, seccomp
 from runtime.engines.process_limits import MSGQUEUE

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from devkit.files import project_files
 from devkit.files.own_files import MOST_TEXT, text_of
-from devkit.projects import project_files
 from devkit.terminal.output import Problem
 
 

@@ -18,7 +18,7 @@ from devkit.offline.confinement import sandbox_option
 from devkit.projects import completion
 from devkit.projects import project as projects
 from devkit.projects.environments import env_option
-from devkit.terminal.output import Problem, json_option, say
+from devkit.terminal.output import Problem, json_option, say, styled
 from devkit.terminal.wording import counted
 from runtime.contract.units import bytes_text, duration_text
 from runtime.engines.sandbox import SandboxMode
@@ -93,7 +93,7 @@ def _weighed(measures: Measures) -> str:
 
 def _shown(finding: Finding) -> str:
     """Print a finding with its line and its rule, with colors only on a terminal."""
-    level = click.style(f"{finding.level}: ", fg=COLORS[finding.level], bold=True)
+    level = styled(f"{finding.level}: ", fg=COLORS[finding.level], bold=True)
     rule = f" [{finding.rule}]" if finding.rule else ""
     return "\n".join(filter(None, (f"{level}{finding.sentence}{rule}", finding.pointed)))
 

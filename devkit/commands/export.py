@@ -14,7 +14,7 @@ from devkit.exporting.downloading import Folder, files_of
 from devkit.hosts import choosing, places, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
-from devkit.terminal.output import json_option, print_result
+from devkit.terminal.output import escape_controls, json_option, print_result
 
 EXAMPLES = """\b
 Examples: devkit export --space Handbook ./docs
@@ -39,14 +39,14 @@ def command(space: str, path: Path, force: bool, chosen: Choice, as_json: bool) 
     folder = Folder(path, force=force)
     console = Console(stderr=True)
     hidden = as_json or not (console.is_terminal and sys.stdout.isatty())
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
     written = size = 0
     with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
         task = progress.add_task("Files", total=None)
         for file, count in files_of(client, space, revision, folder.configuration()):
             folder.write(file)
             written, size = written + 1, size + int(file["size"])
-            progress.update(task, completed=written, total=count, description=str(file["path"])[-40:])
+            progress.update(task, completed=written, total=count, description=escape_controls(str(file["path"]))[-40:])
     value: dict[str, Any] = {
         "host": client.host,
         "space": space,

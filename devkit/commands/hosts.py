@@ -13,7 +13,7 @@ import requests
 from devkit.hosts import connections, credentials, running
 from devkit.hosts.client import reason
 from devkit.hosts.credentials import LOCAL, Kept
-from devkit.terminal.output import Mistake, json_option, say
+from devkit.terminal.output import Mistake, json_option, say, styled
 
 PATIENCE = 3.0
 EXAMPLES = """\b
@@ -74,9 +74,9 @@ def _fault(host: str) -> str | None:
 
 
 def _line(row: dict[str, Any], width: int) -> str:
-    mark = click.style("*", fg="green", bold=True) if row["default"] else " "
-    state = click.style("answers", fg="green")
+    mark = styled("*", fg="green", bold=True) if row["default"] else " "
+    state = styled("answers", fg="green")
     if not row["reachable"]:
-        state = click.style(f"does not answer: {row['reason']}", fg="red")
+        state = styled(f"does not answer: {row['reason']}", fg="red")
     notes = ["the default"] if row["default"] else ["`devkit dev` of this folder"] if row["name"] == LOCAL else []
     return "  ".join([f"{mark} {str(row['name']).ljust(width)}", row["host"], state, *(f"({note})" for note in notes)])

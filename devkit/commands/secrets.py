@@ -18,7 +18,7 @@ from devkit.projects import allowed, completion, environments, one_password
 from devkit.projects import project as projects
 from devkit.projects.environments import FILE, env_option
 from devkit.projects.project import Project
-from devkit.terminal.output import Mistake, Problem, json_option, print_result, say, warn
+from devkit.terminal.output import Mistake, Problem, json_option, print_result, say, styled, warn
 from devkit.terminal.wording import nearest
 
 EXAMPLES = """\b
@@ -113,7 +113,7 @@ def _line(row: dict[str, Any]) -> str:
     if row["written"]:
         return f"{row['name']}: written in the manifest itself; use `${{{{ env.{row['name']} }}}}` instead"
     parts = [
-        f"{name} ({click.style(source, fg='red') if source in (MISSING, WITHHELD) else source})"
+        f"{name} ({styled(source, fg='red') if source in (MISSING, WITHHELD) else source})"
         for name, source in sources.items()
     ]
     return f"{row['name']}: {', '.join(parts)}"

@@ -10,7 +10,7 @@ from devkit.hosts import choosing, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
 from devkit.terminal.integers import Between
-from devkit.terminal.output import Problem, json_option, one_line, print_result
+from devkit.terminal.output import Problem, json_option, one_line, print_result, styled
 
 EXAMPLES = """\b
 Examples: devkit tokens
@@ -62,7 +62,7 @@ def command(title: str | None, days: int, revoked: str | None, chosen: Choice, a
 
 
 def _line(row: dict[str, Any]) -> str:
-    mark = click.style("*", fg="green", bold=True) if row["current"] else " "
+    mark = styled("*", fg="green", bold=True) if row["current"] else " "
     parts = [f"{mark} {row['id']}", f"created {row['createdAt']}"]
     parts += [f"ends {row['expiresAt']}"] if row.get("expiresAt") else []
     parts += [str(row["title"])] if row.get("title") else []

@@ -14,7 +14,7 @@ from devkit.projects import completion, names
 from devkit.projects.environments import env_option
 from devkit.releasing.history import versions
 from devkit.terminal.integers import Between
-from devkit.terminal.output import json_option, one_line, say
+from devkit.terminal.output import json_option, one_line, say, styled
 
 EXAMPLES = """\b
 Examples: devkit versions my-integration
@@ -35,7 +35,7 @@ def command(name: str | None, limit: int, env: str | None, chosen: Choice, as_js
 
 
 def _line(row: dict[str, Any]) -> str:
-    mark = click.style("*", fg="green", bold=True) if row["current"] else " "
+    mark = styled("*", fg="green", bold=True) if row["current"] else " "
     words = [mark, str(row["version"]).rjust(4), row["createdAt"], row["runtime"].ljust(6), row.get("title") or ""]
     if not row["restorable"]:
         words.append("(cannot be restored)")

@@ -16,7 +16,7 @@ from devkit.events.types import unknown
 from devkit.hosts import choosing
 from devkit.hosts.client import Client, part
 from devkit.hosts.organizations import organization_of
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Problem, styled
 from devkit.tunnel.local_port import LocalPort
 from devkit.tunnel.tunnel import Tunnel
 from runtime.contract.events import EVENTS
@@ -114,7 +114,7 @@ class Actions:
             action()
         except Problem as problem:
             if not self._stopping.is_set():
-                self._reporter.notice(click.style("error: ", fg="red", bold=True) + problem.sentence)
+                self._reporter.notice(styled("error: ", fg="red", bold=True) + problem.sentence)
 
 
 def receivable(integration: Mapping[str, Any]) -> list[str]:

@@ -6,11 +6,9 @@ import json
 import threading
 from typing import Any
 
-import click
-
 from devkit.events.traces import as_text, handled
 from devkit.manifests.findings import Finding
-from devkit.terminal.output import print_error, say, warn
+from devkit.terminal.output import print_error, say, warn, without_style
 
 REMEMBERED = 1000
 """Events that were not shown, and may turn out to be those that the author just sent."""
@@ -31,7 +29,7 @@ class Reporter:
     def tell(self, kind: str, text: str, **more: Any) -> None:
         """Report one message; `more` is for programs."""
         try:
-            say(json.dumps({"type": kind, "message": click.unstyle(text), **more}) if self.as_json else text)
+            say(json.dumps({"type": kind, "message": without_style(text), **more}) if self.as_json else text)
         except BrokenPipeError:
             self._stopping.set()
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from devkit.terminal.output import one_line
+from devkit.terminal.output import one_line, styled
 from runtime.contract.event_descriptions import ending, subject, word
 from runtime.contract.units import bytes_text, duration_text
 from runtime.engines.frames import LEVELS
@@ -33,7 +31,7 @@ def ending_words(event: dict[str, Any]) -> str:
 
 def ending_text(event: dict[str, Any], width: int = 0) -> str:
     """Format an event's result as `ending_words` does, in color."""
-    return click.style(ending_words(event).ljust(width), fg=ENDINGS.get(ending_of(event), "red"))
+    return styled(ending_words(event).ljust(width), fg=ENDINGS.get(ending_of(event), "red"))
 
 
 def what(event: dict[str, Any]) -> str:
@@ -55,7 +53,7 @@ def notes(event: dict[str, Any]) -> str:
 def as_text(detail: dict[str, Any], level: str | None = None) -> str:
     """Format an event with its logs of at least a level."""
     event, trace = detail["event"], detail.get("trace") or {}
-    words = [event["createdAt"], click.style(event["id"], fg=QUIET), what(event), ending_text(event)]
+    words = [event["createdAt"], styled(event["id"], fg=QUIET), what(event), ending_text(event)]
     if event["delivery"].get("durationMs") is not None:
         words.append(duration_text(event["delivery"]["durationMs"]))
     lines = [one_line(" ".join([*words, notes(event)])).rstrip()]
@@ -63,7 +61,7 @@ def as_text(detail: dict[str, Any], level: str | None = None) -> str:
     for line in trace.get("logs") or ():
         if LEVELS.index(line["level"]) >= least:
             color = COLORS[line["level"]] if handled(event) else QUIET
-            lines.append(f"  {click.style(line['level'].ljust(5), fg=color)} {_indented(line['message'])}")
+            lines.append(f"  {styled(line['level'].ljust(5), fg=color)} {_indented(line['message'])}")
     for subrequest in trace.get("subrequests") or ():
         end = subrequest.get("status") or subrequest.get("refused")
         lines.append(one_line(f"  -> {subrequest['method']} {subrequest['url']} {end}"))

@@ -86,11 +86,14 @@ class Folder:
         try:
             with (
                 Within(LONGEST_FILE),
-                self._session.get(str(file.get("downloadURL")), stream=True, timeout=TIMEOUT) as answer,
+                # A redirect could lead to a server that answers this machine alone, and its answer into a repository.
+                self._session.get(
+                    str(file.get("downloadURL")), stream=True, timeout=TIMEOUT, allow_redirects=False
+                ) as answer,
             ):
                 if answer.status_code != 200:
                     raise Problem(f"{file['path']} could not be downloaded: the host answered {answer.status_code}")
-                self._replace(at, answer.iter_content(_PIECE))
+                self._replace(at, _announced(file, answer.iter_content(_PIECE)))
         except requests.RequestException as error:
             raise HostUnreachable(f"{file['path']} could not be downloaded ({reason(error)})") from error
 
@@ -121,3 +124,16 @@ class Folder:
         except OSError as error:
             beside.unlink(missing_ok=True)
             raise Problem(f"{at} cannot be written: {error.strerror}") from error
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+
+
+def _announced(file: Mapping[str, Any], pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Give the bytes of a file as they arrive; raises Problem where they are more than the host has said."""
+    size = 0
+    for piece in pieces:
+        size += len(piece)
+        if size > file["size"]:
+            raise Problem(f"{file['path']} could not be downloaded: the host sent more than its {file['size']} bytes")
+        yield piece

@@ -1,10 +1,11 @@
-"""Files that a manifest names and that are not there."""
+"""Files that a manifest names and that are not there, or not in the project."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
+from devkit.files import project_files
 from devkit.manifests.findings import Finding
 from devkit.manifests.reading import ManifestText, ValuePath
 
@@ -19,12 +20,17 @@ def missing(text: ManifestText, folder: Path) -> list[Finding]:
 
 
 def missing_images(text: ManifestText, folder: Path) -> list[Finding]:
-    """Find the images that are not there."""
-    return [
-        text.at_value(where, f"there is no image {path}: add the file, or remove the line", "asset-missing")
-        for where, path in _images(text)
-        if not _is_file(folder / path)
-    ]
+    """Find the images that are not there, or lie outside the project, from where they are never published."""
+    root, found = project_files.root_of(folder), []
+    for where, path in _images(text):
+        if not _is_file(folder / path):
+            message = f"there is no image {path}: add the file, or remove the line"
+        elif not (folder / path).resolve().is_relative_to(root):
+            message = f"the image {path} is outside the project: copy it into the project's folder"
+        else:
+            continue
+        found.append(text.at_value(where, message, "asset-missing"))
+    return found
 
 
 def _images(text: ManifestText) -> Iterator[tuple[ValuePath, str]]:

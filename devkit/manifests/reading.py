@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from devkit.files import project_files
 from devkit.files.own_files import content_of
 from devkit.manifests.findings import Finding, InvalidProject, Level, line_of
 from devkit.manifests.yaml_faults import explained, reader_fault
@@ -62,7 +63,13 @@ class ManifestText:
 
 
 def read(file: Path) -> ManifestText:
-    """Read a manifest; raises InvalidProject for text that is not a manifest, Problem for an unreadable file."""
+    """Read a manifest; raises InvalidProject for text that is not a manifest, Problem for a file that is not read.
+
+    Errors show lines of it: one that is a link to a file elsewhere, which a repository may hold, would show those.
+    """
+    real = file.resolve()
+    if not real.is_relative_to(project_files.root_of(file.parent)):
+        raise Problem(f"{file.name} is a link to {real}, outside the project", hint="replace it with a regular file")
     try:
         content = content_of(file, MAX_BYTES, "a manifest")
     except OSError as error:

@@ -15,12 +15,13 @@ from typing import Any
 import click
 from dotenv.parser import parse_stream
 
+from devkit.files import project_files
 from devkit.files.own_files import text_of
 from devkit.manifests import reading
 from devkit.manifests.findings import Finding, InvalidProject, UnknownEnvironment
 from devkit.manifests.reading import ManifestText, ValuePath
 from devkit.projects import allowed as allowing
-from devkit.projects import completion, one_password, project_files
+from devkit.projects import completion, one_password
 from devkit.terminal.output import Problem
 from devkit.terminal.wording import nearest
 

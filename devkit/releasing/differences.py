@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import click
-
+from devkit.terminal.output import styled
 from runtime.contract.security_policy import normalise
 
 Sign = Literal["+", "-", "~"]
@@ -28,7 +27,7 @@ class Difference:
     @property
     def line(self) -> str:
         """The difference as people read it."""
-        mark = click.style(self.sign, fg=COLORS[self.sign], bold=self.widens)
+        mark = styled(self.sign, fg=COLORS[self.sign], bold=self.widens)
         return f"  {mark} {self.what}"
 
     def as_json(self) -> dict[str, Any]:

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.style import Style
 from rich.text import Text
 from rich.tree import Tree
 
 from devkit.rendering.elements import ACTIONS, PARTS, Element, is_element, text
 from devkit.rendering.remote_lists import Lists, address_of
+from devkit.terminal.output import escape_controls
 from runtime.contract.contentkit import is_nothing
 
 LONGEST = 100
@@ -24,22 +26,34 @@ OWN_WORDS = {"text", "markdown", "codeblock", "link", "hint"}
 """Elements whose words stand beside them, not below."""
 
 
+class _Words(Text):
+    """Words of a script: what rich writes of them must not clear the screen, or name the window."""
+
+    def __init__(self, text: str = "", style: str = "") -> None:
+        super().__init__(escape_controls(text), style)
+
+    def append(self, text: Text | str, style: str | Style | None = None) -> _Words:
+        """Add words, or more of these."""
+        super().append(escape_controls(text) if isinstance(text, str) else text, style)
+        return self
+
+
 def draw(output: Mapping[str, Any], lists: Lists) -> None:
     """Format a render as a tree, with the entries of its remote lists: colored in a terminal, plain when piped."""
     console = Console(highlight=False, soft_wrap=True, no_color="NO_COLOR" in os.environ)
     console.print(_tree(output, lists))
     for name in ("state", "props"):
         if output.get(name):
-            console.print(Text(f"{name}: ", "dim").append(json.dumps(output[name], ensure_ascii=False), "not dim"))
+            console.print(_Words(f"{name}: ", "dim").append(json.dumps(output[name], ensure_ascii=False), "not dim"))
 
 
 def _tree(output: Mapping[str, Any], lists: Lists) -> Tree:
     if output.get("type") == "complete":
         returned = json.dumps(output.get("returnValue"), ensure_ascii=False)
-        return Tree(Text("complete", "bold").append(f" {returned}" if "returnValue" in output else "", "not bold"))
+        return Tree(_Words("complete", "bold").append(f" {returned}" if "returnValue" in output else "", "not bold"))
     state = output.get("state") or {}
     root = output.get("element")
-    tree_ = Tree(_line(root, state, lists) if isinstance(root, dict) else Text(_short(repr(root))))
+    tree_ = Tree(_line(root, state, lists) if isinstance(root, dict) else _Words(_short(repr(root))))
     _grow(tree_, root, state, lists)
     return tree_
 
@@ -51,10 +65,10 @@ def _grow(tree: Tree, element: Any, state: Mapping[str, Any], lists: Lists) -> N
         for part in _flat(element.get(name)):
             if is_element(part):
                 line = _line(part, state, lists)
-                branch = tree.add(line if name in ("children", "element") else Text(f"{name}: ", "dim").append(line))
+                branch = tree.add(line if name in ("children", "element") else _Words(f"{name}: ", "dim").append(line))
                 _grow(branch, part, state, lists)
             elif not is_nothing(part) and name == "children":
-                tree.add(Text(_short(text(part, state))))
+                tree.add(_Words(_short(text(part, state))))
 
 
 def _flat(value: Any) -> Iterable[Any]:
@@ -68,7 +82,7 @@ def _flat(value: Any) -> Iterable[Any]:
 def _line(element: Element, state: Mapping[str, Any], lists: Lists) -> Text:
     """Format one element: its type, text, bindings and actions."""
     kind = str(element.get("type") or "control")
-    line = Text(kind, "bold cyan")
+    line = _Words(kind, "bold cyan")
     for name in QUOTED:
         if isinstance(element.get(name), str):
             line.append(f" {_short(element[name])!r}", "green not bold")

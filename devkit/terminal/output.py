@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 import sys
 from collections.abc import Mapping
 from typing import Any
 
 import click
 
-# We write only colors, bold and dim. All other control characters, and those that reorder text, come from elsewhere:
-# titles, messages and logs of a host, names of files, addresses.
+_OWN = secrets.token_hex(8)
+"""Known to this process alone: with it, `styled` marks colors that text from elsewhere cannot have."""
+_SGR, _OWN_STYLE = re.compile(r"\x1b(\[[0-9]+m)"), re.compile(rf"\x1b{_OWN}\[[0-9]+m")
 _CONTROLS = re.compile(
-    r"(\x1b\[(?:0|1|2|22|3[0-79]|9[0-7])m)|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+    rf"\x1b{_OWN}(\[[0-9]+m)|\x1b\[[0-9;:]*m|"
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
 )
+"""Our colors, those of others, and other control characters with those that reorder text or hide in it. They come from
+elsewhere: titles, messages and logs of a host, names of files, addresses."""
 
 
 class Problem(Exception):
@@ -45,9 +50,25 @@ class Mistake(Problem):
     exit_code = 2
 
 
+def styled(text: str, **how: Any) -> str:
+    """Color a text, as `click.style` does; the colors come to light when it is written."""
+    return _SGR.sub(f"\x1b{_OWN}\\1", click.style("\n", **how)).replace("\n", text)
+
+
+def without_style(text: str) -> str:
+    """Take the colors out again, for programs."""
+    return _OWN_STYLE.sub("", text)
+
+
 def escape_controls(text: str) -> str:
-    """Make control characters visible, except for colors: a title must not clear the screen, or type for the reader."""
-    return _CONTROLS.sub(lambda found: found[1] or f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
+    """Make control characters visible and drop the colors of others: a title must not look like an error of ours."""
+    return _CONTROLS.sub(_shown_control, text.replace("\r\n", "\n"))
+
+
+def _shown_control(found: re.Match[str]) -> str:
+    if found[1]:
+        return f"\x1b{found[1]}"
+    return f"\\u{ord(found[0]):04x}" if len(found[0]) == 1 else ""
 
 
 def one_line(text: str) -> str:
@@ -71,8 +92,8 @@ _in_json = False
 
 def print_error(sentence: str, told: Mapping[str, Any] | None = None) -> None:
     """Write one line on standard error: the sentence, or `{"error": told}` for programs."""
-    mark = click.style("error: ", fg="red", bold=True)
-    _aside("error", mark + escape_controls(as_sentence(sentence)), told or {"message": as_sentence(sentence)})
+    mark = styled("error: ", fg="red", bold=True)
+    _aside("error", mark + as_sentence(sentence), told or {"message": as_sentence(sentence)})
 
 
 def report(problem: Problem) -> None:
@@ -82,23 +103,23 @@ def report(problem: Problem) -> None:
 
 def warn(sentence: str) -> None:
     """Write one line on standard error about something that is odd but no reason to stop."""
-    mark = click.style("warning: ", fg="yellow", bold=True)
-    _aside("warning", mark + escape_controls(as_sentence(sentence)), {"message": as_sentence(sentence)})
+    mark = styled("warning: ", fg="yellow", bold=True)
+    _aside("warning", mark + as_sentence(sentence), {"message": as_sentence(sentence)})
 
 
 def note(text: str) -> None:
     """Write lines on standard error that accompany the result, such as what a script logged."""
-    _aside("note", escape_controls(text), {"message": text})
+    _aside("note", text, {"message": without_style(text)})
 
 
 def print_dim(sentence: str) -> None:
     """Write one faint line on standard error about what runs without saying, for those who wonder."""
-    _aside("note", click.style(escape_controls(sentence), dim=True), {"message": sentence})
+    _aside("note", styled(sentence, dim=True), {"message": sentence})
 
 
 def _aside(kind: str, text: str, told: Mapping[str, Any]) -> None:
     # JSON escapes what is not ASCII, so control characters of others stay harmless in it.
-    click.echo(json.dumps({kind: told}) if _in_json else text, err=True)
+    click.echo(json.dumps({kind: told}) if _in_json else escape_controls(text), err=True)
 
 
 def say(text: str = "") -> None:
@@ -109,7 +130,7 @@ def say(text: str = "") -> None:
 
 def shown_status(status: int) -> str:
     """Write the status of an HTTP answer in its color."""
-    return click.style(str(status), fg="green" if status < 400 else "yellow" if status < 500 else "red")
+    return styled(str(status), fg="green" if status < 400 else "yellow" if status < 500 else "red")
 
 
 def print_result(as_json: bool, value: Any, text: str) -> None:

@@ -13,8 +13,8 @@ import pytest
 from devkit.build import programs
 from devkit.build.bundle import publish_body, script
 from devkit.checking import type_check
+from devkit.files import project_files
 from devkit.manifests.findings import InvalidProject
-from devkit.projects import project_files
 from devkit.projects.project import load
 from devkit.terminal.output import Problem
 from runtime.engines import sandbox

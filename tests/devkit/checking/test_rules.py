@@ -67,6 +67,7 @@ BREAKS: dict[str, list[Break]] = {
     "type-error": [],
     "asset-missing": [
         ([(MANIFEST, "icon: icon.png", "icon: i.png")], (MANIFEST, 4, 7), "add the file"),
+        ([(MANIFEST, "icon: icon.png", "icon: /etc/hostname")], (MANIFEST, 4, 7), "copy it into the project's folder"),
     ],
     "asset-too-large": [
         ([("icon.png", "", "x" * 256_001)], (MANIFEST, 4, 7), "at most 250 KB are allowed: make it smaller"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -98,3 +100,27 @@ def test_a_configuration_that_somebody_wrote_stays(tmp_path: Path) -> None:
         folder.write({"path": path, "text": "redirects: {}\n"})
     assert (tmp_path / ".gitbook.yaml").read_text() == "root: docs\n"
     assert (tmp_path / "docs" / ".gitbook.yaml").read_text() == "redirects: {}\n"
+
+
+class Hostile(BaseHTTPRequestHandler):
+    """Sends more than was announced, or leads to another server."""
+
+    def do_GET(self) -> None:
+        self.send_response(302 if self.path == "/redirects" else 200)
+        self.send_header("Location", "/inner")
+        self.end_headers()
+        self.wfile.write(b"x" * 1000)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.mark.parametrize(("path", "said"), [("/redirects", "answered 302"), ("/inner", "sent more than its 10 bytes")])
+def test_a_host_cannot_send_something_else(tmp_path: Path, path: str, said: str) -> None:
+    with HTTPServer(("127.0.0.1", 0), Hostile) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}{path}"
+        with pytest.raises(Problem, match=said):
+            Folder(tmp_path, force=True).write({"path": "a.png", "size": 10, "downloadURL": address})
+        server.shutdown()
+    assert not list(tmp_path.iterdir())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
 import pytest
 
 from devkit.events.traces import answer_text, as_text, handled
+from devkit.terminal.output import styled, without_style
 
 MOMENT = "2026-01-02T03:04:05.000Z"
 ID = "0aB3dE5fG7hJ9kL1mN3p"
@@ -41,14 +41,14 @@ VIEW = {"type": "site_view", "url": "https://docs.example/guide"}
 )
 def test_how_an_event_ended_is_one_line(payload: dict[str, Any], delivery: dict[str, Any], line: str) -> None:
     event = {"id": ID, "createdAt": MOMENT, "payload": payload, "delivery": {"attempts": 1, **delivery}}
-    assert click.unstyle(as_text({"event": event})) == f"{MOMENT} {ID} {line}"
+    assert without_style(as_text({"event": event})) == f"{MOMENT} {ID} {line}"
 
 
 def test_what_a_runtime_says_about_a_missing_handler_is_not_red() -> None:
     """Runtimes of scripts in JavaScript log an error then, which is none of the author."""
     event = {"id": ID, "createdAt": MOMENT, "payload": VIEW, "delivery": {"state": "delivered", "attempts": 1}}
     trace = {"logs": [{"level": "error", "message": "ExposableError: Integration does not handle"}]}
-    red = click.style("error", fg="red")
+    red = styled("error", fg="red")
     event["delivery"] = {"state": "delivered", "attempts": 1, "answer": 406}
     assert not handled(event)
     assert red not in as_text({"event": event, "trace": trace})

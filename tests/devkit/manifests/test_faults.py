@@ -9,6 +9,7 @@ import pytest
 from devkit.manifests.faults import EXAMPLES, judge
 from devkit.manifests.findings import InvalidProject
 from devkit.manifests.reading import parse, read
+from devkit.terminal.output import Problem
 from runtime.contract.manifest import ProjectManifest
 from tests.devkit.conftest import Shell
 from tests.devkit.manifests.manifests_with_faults import BLOCKS, FAULTS, FORM, POLICY, findings
@@ -79,6 +80,21 @@ def test_a_mark_at_the_beginning_is_read_over_and_other_encodings_are_reported(t
             read(file)
         findings = caught.value.findings[0]
         assert (findings.line, findings.column, findings.message) == (*place, cure)
+
+
+def test_a_link_out_of_the_project_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "credentials").write_text("KEY=secret\n")
+    project = tmp_path / "project"
+    project.mkdir()
+    manifest = project / "integration.yaml"
+    manifest.symlink_to(tmp_path / "credentials")
+    with pytest.raises(Problem, match=r"integration\.yaml is a link to .*, outside the project") as refused:
+        read(manifest)
+    assert "secret" not in str(refused.value)
+    (project / "own.yaml").write_text(GOOD)
+    manifest.unlink()
+    manifest.symlink_to(project / "own.yaml")
+    assert read(manifest).value["name"]
 
 
 def test_examples_are_good_themselves() -> None:

@@ -18,10 +18,11 @@ from devkit.events import traces
 from devkit.hosts import client, installations
 from devkit.hosts.client import Client, HostUnreachable
 from devkit.hosts.credentials import Credentials
+from devkit.rendering.tree import draw
 from devkit.terminal import output
 
 EVIL = "\x1b]0;title\x07\x1b[2J\x1b[8m\x9b31m\u202egnp\r\x7f"
-PLAIN = r"\u001b]0;title\u0007\u001b[2J\u001b[8m\u009b31m\u202egnp\u000d\u007f"
+PLAIN = r"\u001b]0;title\u0007\u001b[2J\u009b31m\u202egnp\u000d\u007f"
 
 
 LISTS: dict[str, Any] = {
@@ -85,13 +86,40 @@ def hostile() -> Iterator[str]:
 
 
 def test_nothing_but_colors_reaches_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    styled = click.style("red", fg="red", bold=True) + click.style("faint", dim=True)
-    assert output.escape_controls(f"{styled} two\nlines\twide\r\n") == f"{styled} two\nlines\twide\n"
+    styled = output.styled("red", fg="red", bold=True) + output.styled("faint", dim=True)
+    colored = click.style("red", fg="red", bold=True) + click.style("faint", dim=True)
+    assert output.escape_controls(f"{styled} two\nlines\twide\r\n") == f"{colored} two\nlines\twide\n"
+    assert output.without_style(styled) == "redfaint"
+    # Others have no colors: they would look like an error of ours, or like nothing.
+    assert output.escape_controls(f"{colored}\x1b[30m\x1b[38;5;1m\U000e0041") == "redfaint\\ue0041"
+    assert output.escape_controls(output.styled(colored, fg="red")) == click.style("redfaint", fg="red")
     for write in (output.say, output.note, output.warn, output.print_error, output.print_dim):
         write(EVIL)
         captured = capsys.readouterr()
         written = captured.out + captured.err
         assert PLAIN.removesuffix(r"\u000d\u007f") in written
+        assert not any(
+            sign in written for sign in ("\x1b]", "\x1b[2J", "\x1b[8m", "\x07", "\x9b", "\u202e", "\r", "\x7f")
+        )
+
+
+def test_a_render_is_drawn_without_controls(capsys: pytest.CaptureFixture[str]) -> None:
+    inner = {"type": "button", "label": EVIL, "style": EVIL, "onPress": {"action": EVIL, EVIL: EVIL}}
+    options = [{"id": EVIL, "label": EVIL}]
+    element = {
+        "type": "block",
+        "children": [
+            {"type": "input", "label": EVIL, "hint": EVIL, "element": {"type": "select", "options": options}},
+            {"type": "image", "source": {"url": EVIL}, "placeholder": EVIL},
+            {"type": "text", "children": [EVIL]},
+            inner,
+            EVIL,
+        ],
+    }
+    for output_ in ({"element": element, "state": {"a": EVIL}}, {"type": "complete", "returnValue": {EVIL: EVIL}}):
+        draw(output_, {})
+        written = capsys.readouterr().out
+        assert "u202e" in written
         assert not any(
             sign in written for sign in ("\x1b]", "\x1b[2J", "\x1b[8m", "\x07", "\x9b", "\u202e", "\r", "\x7f")
         )
