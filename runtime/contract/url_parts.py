@@ -14,7 +14,10 @@ _DROPPED = str.maketrans("", "", "\t\r\n")
 
 
 def split_url(url: str) -> SplitResult:
-    """Split an address as `urlsplit` does; raises ValueError as that does, and for a host with too long a name."""
+    """Split an address as `urlsplit` does; raises ValueError as that does, and for a host with too long a name.
+
+    What looks like a host in an odd place counts as one.
+    """
     _refuse_long_authority(url)
     return urlsplit(url)
 

@@ -30,7 +30,7 @@ def counter(element):
 
 @integration.on("space_content_updated")
 def updated(event):
-    time.sleep(2)
+    time.sleep(8)
 """
 
 SOON = 20
@@ -142,16 +142,20 @@ def test_what_a_script_did_is_stored_by_a_host_that_stops_while_the_database_is_
     init_with(options, tmp_path, "Second", "second@example.com")
     host = HostProcess(tmp_path, *options).start()
     assert host.process is not None
-    slow = installed(tenant_with(options, host, "Second", "second@example.com"), SLOW)
-    sent = slow.owner.api.post(f"{slow.path}/events", {"event": {"type": "space_content_updated", "revisionId": "r"}})
-    (event,) = sent.json["events"]
-    assert wait_for(lambda: _stored(url, event)[0] != "pending") and _stored(url, event)[0] == "claimed"
-    server.stop()
-    host.process.send_signal(signal.SIGTERM)
-    wait_for(lambda: "1 results could not be written" in (tmp_path / "host.log").read_text())
-    server.start("max_connections=200")
-    assert host.process.wait(timeout=60) == 0
-    assert _stored(url, event) == ("delivered", 1)
+    try:
+        slow = installed(tenant_with(options, host, "Second", "second@example.com"), SLOW)
+        kind = {"type": "space_content_updated", "revisionId": "r"}
+        sent = slow.owner.api.post(f"{slow.path}/events", {"event": kind})
+        (event,) = sent.json["events"]
+        assert wait_for(lambda: _stored(url, event)[0] != "pending") and _stored(url, event)[0] == "claimed"
+        server.stop()
+        host.process.send_signal(signal.SIGTERM)
+        wait_for(lambda: "1 results could not be written" in (tmp_path / "host.log").read_text())
+        server.start("max_connections=200")
+        assert host.process.wait(timeout=60) == 0
+        assert _stored(url, event) == ("delivered", 1)
+    finally:
+        host.process.kill()
 
 
 def _stored(url: str, event: str) -> tuple[str, int]:

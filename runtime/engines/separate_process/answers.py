@@ -13,7 +13,7 @@ _TELL_EVERY = 0.25
 class Refused(Exception):
     """A file cannot be processed because of its content: a code for programs, a message for people.
 
-    `part` names which one of several texts it is about, as the caller named it.
+    `part` names which of several texts this is about, as the caller named it.
     """
 
     def __init__(self, code: str, message: str, part: str = "") -> None:

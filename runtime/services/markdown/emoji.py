@@ -19,8 +19,6 @@ CODES = {
 """Short names in common use; any other emoji goes by its name in Unicode, with `_` for spaces."""
 NAMES = {code: name for name, code in CODES.items()}
 CODE = re.compile(r"[0-9a-f]{2,6}(?:-[0-9a-f]{2,6}){0,15}")
-
-
 LONGEST = 100
 """Characters of a name, or of a code; what is longer is none, and must not be remembered."""
 
