@@ -62,11 +62,14 @@ REVIEWED = frozenset(
 )
 """Functions that were read, by module and name. `tests/runtime/services/test_reviewed_lexers.py` fails when the library
 changes one: read it again then."""
+ALIKE = {"postgresql": "sql", "postgres": "sql", "plpgsql": "sql", "xslt": "xml", "luau": "lua"}
+"""What reads a language instead of its own lexer, which is not known well enough."""
 OPTIONS = {"stripnl": False, "ensurenl": False, "handlecodeblocks": False}
 
 
 def lexer_of(language: str) -> Lexer | None:
     """Make what reads a language by its name in lower case; None for languages that are not known well enough."""
+    language = ALIKE.get(language, language)
     if language not in languages():
         return None
     lexer = _head_of_http()(**OPTIONS) if language == "http" else get_lexer_by_name(language, **OPTIONS)

@@ -19,8 +19,8 @@ from runtime.services.html.reviewed_lexers import OPTIONS, REVIEWED, functions_o
 COMMON = (
     "arduino bash c clojure console cpp csharp css cuda dart diff docker elixir elm fsharp go graphql groovy haskell "
     "hcl html http ini java javascript json jsonld jsx julia kotlin less lua make markdown matlab nginx nix ocaml "
-    "objective-c perl php powershell properties protobuf python r rst ruby rust scala scheme scss shell sparql sql "
-    "swift toml terraform tsx typescript vb.net verilog vue xml yaml zig"
+    "objective-c perl php postgresql powershell properties protobuf python r rst ruby rust scala scheme scss shell "
+    "sparql sql swift toml terraform tsx typescript vb.net verilog vue xml yaml zig"
 )
 READ = "e6c9a1453ab754d2fdb87a90a5e8b6eb9a0264eaafe86e2946aba3019a752f9f"
 """Made of the functions as they were when they were read."""
