@@ -218,7 +218,7 @@ def _load(
             os.kill(os.getppid(), signal.SIGTERM)
         raise
     shared.served.value = 1
-    hang_watch.end_when_hanging()
+    hang_watch.beat(shared.beats, index)
     # These objects live forever: exclude them. Collecting first would take 0.2 s and free almost nothing.
     gc.freeze()
     gc.set_threshold(*GARBAGE)  # not before: looking through all that is being built takes as long as building it

@@ -28,9 +28,12 @@ def form(place: Place) -> Examination:
     """Look for words of a manifest that are written differently today."""
     try:
         _, file = projects.find_folder(str(place.folder))
-        text = reading.read(file)
     except Problem:
         return Examination("skipped", "no manifest to check")
+    try:
+        text = reading.read(file)
+    except Problem as problem:
+        return Examination("skipped", problem.message)
     changes = migration.changes(text)
     if not changes:
         return Examination("ok", "the manifest has the current format")

@@ -22,13 +22,20 @@ def root_of(folder: Path) -> Path:
     A workspace is a folder above whose `package.json` or `pnpm-workspace.yaml` names the project among its packages;
     never one that holds the author's home.
     """
-    folder = folder.resolve()
+    folder, home = folder.resolve(), _home()
     for above in folder.parents:
-        if Path.home().resolve().is_relative_to(above):
+        if home is not None and home.is_relative_to(above):
             break
         if any(_names(pattern, folder.relative_to(above)) for pattern in _workspaces(above)):
             return above
     return folder
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home().resolve()
+    except RuntimeError:  # of an account without one, as in some containers
+        return None
 
 
 def places(folder: Path) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import time
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any
 
 from granian import Granian
 
+from devkit.local_host.hang_watch import Hanging
 from devkit.terminal.ending import InterruptEvent
 
 log = logging.getLogger(__name__)
@@ -80,6 +82,7 @@ class Shared:
         self.failed = RawValue("b", 0)
         self.wrong_setting = RawValue("b", 0)
         self.loaded = RawArray("d", workers)  # since when each process serves, 0 while it does not
+        self.beats = RawArray("q", workers)  # counted by each while it runs (`hang_watch.py`), 0 before it serves
         self.changes = RawArray("q", workers)  # how often each has moved epochs (`runtime/store/change_counts.py`)
         self._refusal = RawArray("c", LONGEST_TEXT)
         self._first = RawArray("c", LONGEST_TEXT)
@@ -129,10 +132,11 @@ class Server(Granian):  # type: ignore[misc, valid-type]
     def _spawn_worker(self, idx: int, target: Any, callback_loader: Callable[[int], Any]) -> Any:
         self._keep()
         self.shared.loaded[idx] = 0.0
+        self.shared.beats[idx] = 0
         return super()._spawn_worker(idx, target, partial(_load, self.shared, idx, callback_loader))
 
     def _serve_loop(self, spawn_target: Any, target_loader: Any) -> None:
-        replacing = Replacing(time.monotonic())
+        replacing, hanging = Replacing(time.monotonic()), Hanging()
         while True:
             pause = replacing.wait(time.monotonic())
             self.main_loop_interrupt.wait(KEEP_EVERY if pause is None else pause)
@@ -154,12 +158,20 @@ class Server(Granian):  # type: ignore[misc, valid-type]
                     f"in {pause:.0f} s" if pause else "at once",
                 )
             now = time.monotonic()
+            for index in hanging.found(self.shared.beats, now):
+                self._end_hanging(index)
             if replacing.hopeless(now) and not any(worker.is_alive() for worker in self.wrks):
                 self.gave_up = True
                 return
             for index in replacing.due(now):
                 self.wrks[index] = self._spawn_worker(index, spawn_target, target_loader)
                 self.wrks[index].start()
+
+    def _end_hanging(self, index: int) -> None:
+        process = self.wrks[index].inner
+        if process.is_alive():
+            log.error("serving process %d (%s) has run nothing for a minute and is ended", index + 1, process.pid)
+            os.kill(process.pid, signal.SIGABRT)
 
 
 def _load(shared: Shared, index: int, loader: Callable[[int], Any]) -> Any:

@@ -13,8 +13,11 @@ SCRIPTS = (".py", ".ts", ".tsx", ".js", ".jsx", ".mjs")
 
 def find_folder(start: str | None) -> tuple[Path, Path]:
     """Find a project's folder and manifest at a path, or above it; a script stands for its project. Raises Problem."""
-    begin = Path(start or ".").resolve()
+    place = Path(start or ".")
+    begin = place.resolve()
     if begin.is_file():
+        # Not where a link leads: that would be another project, of a file that may be no manifest.
+        begin = place.parent.resolve() / place.name
         if begin.suffix not in SCRIPTS:
             if begin.suffix not in MANIFESTS:
                 raise Mistake(f"{start} is neither a manifest nor a script", hint="give the folder of a project")

@@ -8,9 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import click
-
-from devkit.terminal.output import one_line, warn
+from devkit.terminal.output import confirm, one_line, warn
 
 NO_NPM = (
     "npm is not installed: install Node.js, which includes it (https://nodejs.org), and run `npm install` in {folder}"
@@ -22,7 +20,7 @@ def wants(given: bool | None, question: str, *, asks: bool) -> bool:
     """Return what an option says, else what a person answers; nothing happens where nobody can be asked."""
     if given is not None or not asks:
         return bool(given)
-    return click.confirm(question, default=True, err=True)
+    return confirm(question, default=True, err=True)
 
 
 def install_packages(folder: Path, given: bool | None, *, asks: bool) -> bool:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-import click
-
 from devkit.releasing.differences import Difference
-from devkit.terminal.output import Problem, say
+from devkit.terminal.output import Problem, confirm, say
 
 
 def show(title: str, changes: Sequence[Difference]) -> None:
@@ -24,7 +22,7 @@ def ask(changes: Sequence[Difference], yes: bool) -> None:
     listed = "; ".join(change.what for change in wider)
     if not sys.stdin.isatty():
         raise Problem(f"this release gets more access than the previous one ({listed})", hint="give --yes to confirm")
-    if not click.confirm("It gets more access than the previous version. Publish it?", default=False):
+    if not confirm("It gets more access than the previous version. Publish it?", default=False):
         raise Problem("nothing was published")
 
 
@@ -34,5 +32,5 @@ def ask_to_lose(what: str, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise Problem(what, hint="Give --yes to confirm")
-    if not click.confirm(f"{what} Go on?", default=False):
+    if not confirm(f"{what} Go on?", default=False):
         raise Problem("nothing was removed")

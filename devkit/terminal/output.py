@@ -16,10 +16,10 @@ _OWN = secrets.token_hex(8)
 _SGR, _OWN_STYLE = re.compile(r"\x1b(\[[0-9]+m)"), re.compile(rf"\x1b{_OWN}\[[0-9]+m")
 _CONTROLS = re.compile(
     rf"\x1b{_OWN}(\[[0-9]+m)|\x1b\[[0-9;:]*m|"
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-"""Our colors, those of others, and other control characters with those that reorder text or hide in it. They come from
-elsewhere: titles, messages and logs of a host, names of files, addresses."""
+"""Our colors, those of others, and other control characters with those that reorder text. They come from elsewhere:
+titles, messages and logs of a host, names of files, addresses."""
 
 
 class Problem(Exception):
@@ -126,6 +126,11 @@ def say(text: str = "") -> None:
     """Write a line for people; plain when it is piped."""
     click.echo(escape_controls(text))
     sys.stdout.flush()
+
+
+def confirm(question: str, *, default: bool, err: bool = False) -> bool:
+    """Ask a question that yes or no answers, on standard error if `err`."""
+    return click.confirm(escape_controls(as_sentence(question)), default=default, err=err)
 
 
 def shown_status(status: int) -> str:

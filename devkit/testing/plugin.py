@@ -103,7 +103,7 @@ class Projects:
         if isinstance(engine, Problem):
             raise Unusable(engine.sentence) from None
         if isinstance(engine, NotLoaded):
-            raise engine
+            raise engine.with_traceback(None)
         return InEngine(engine)
 
     def close(self) -> None:

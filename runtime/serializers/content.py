@@ -12,7 +12,7 @@ from runtime.contract.change_requests import ChangeRequest
 from runtime.contract.content import GitCommit, Revision, RevisionFile, RevisionReusableContent, RevisionUrls
 from runtime.serializers.change_requests import change_requests
 from runtime.serializers.file_urls import address_of
-from runtime.serializers.published_urls import shown_places
+from runtime.serializers.published_urls import SCRIPTS, shown_places
 from runtime.serializers.view import View
 from runtime.store.content.entries import HOLDS_PAGES, File, Page, ReusableContent
 from runtime.store.content.snapshot import Snapshot
@@ -62,10 +62,15 @@ def revision_alone(view: View, row: RevisionRow) -> Revision:
 
 
 def _urls(view: View, rows: Sequence[RevisionRow]) -> list[RevisionUrls]:
-    """Return the addresses of revisions; the current one of a space is published where the space is."""
+    """Return the addresses of revisions; the current one of a space is published where the space is.
+
+    Scripts that read content need not be allowed to read of sites: they learn public addresses alone.
+    """
     spaces = view.at_hand(SpaceRow, {row.space_id for row in rows})
     current = {row.id for row in rows} & {space.revision_id for space in spaces.values()}
     places = shown_places(view, [space for space in spaces.values() if space.revision_id in current])
+    if view.reach.kind in SCRIPTS:
+        places = {space_id: place for space_id, place in places.items() if place.public}
     found = [places.get(row.space_id) if row.id in current else None for row in rows]
     return [
         RevisionUrls(

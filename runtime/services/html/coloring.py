@@ -31,13 +31,17 @@ SECONDS = 0.25
 """Of the processor, for all codes of a document; those that come then are shown plain."""
 PREPARING = 1.0
 """Of the processor, for languages that are used for the first time in this process, and whose expressions are compiled
-then: up to a tenth of a second for one."""
+then: up to half a second for one, and the last one may begin just before they are over."""
 MOST_REMEMBERED = 10_000
 _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True, classprefix="hl-")
 
 
 class Spent(Exception):
     """The time limit is reached."""
+
+
+class Altered(Exception):
+    """A lexer shows another text than it was given, as that of Terraform repeats lines of an unfinished one."""
 
 
 class Uncolored:
@@ -88,6 +92,9 @@ class Coloring:
             return self._colored(text, lexer, begun + self._left)
         except Spent:  # by other codes, maybe: in another document it may have its time
             return str(escape(text))
+        except (Altered, RecursionError):  # of lexers with errors of their own
+            _UNCOLORED.add(text, syntax)
+            return str(escape(text))
         except TooSlow:
             # Of the process: what other threads did in native code counts, too, and will not another time.
             if time.thread_time() - begun > ONE_MATCH / 2:
@@ -116,8 +123,14 @@ class Coloring:
 
     def _colored(self, text: str, lexer: Lexer, end: float) -> str:
         tokens: list[tuple[Any, str]] = []
+        length = 0
         for token in lexer.get_tokens(text):
             tokens.append(token)
+            length += len(token[1])
+            if length > len(text):
+                raise Altered
             if time.thread_time() > end:
                 raise Spent
+        if "".join(value for _, value in tokens) != text.replace("\r\n", "\n").replace("\r", "\n"):
+            raise Altered
         return format(tokens, _FORMATTER)

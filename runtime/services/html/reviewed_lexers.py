@@ -43,6 +43,9 @@ REVIEWED = frozenset(
         # With `OPTIONS`, which keep them from passing code on.
         *("markup.MarkdownLexer.__init__", "markup.MarkdownLexer._handle_codeblock"),
         *("markup.RstLexer.__init__", "markup.RstLexer._handle_sourcecode"),
+        *("css._indentation", "css._starts_block.<locals>.callback"),
+        # With expressions that take linear time.
+        *("pascal.DelphiLexer.__init__", "pascal.DelphiLexer.get_tokens_unprocessed"),
         "objective.objective.<locals>.GeneratedObjectiveCVariant.get_tokens_unprocessed",
         *("php.PhpLexer.__init__", "php.PhpLexer.get_tokens_unprocessed"),
         "python.NumPyLexer.get_tokens_unprocessed",

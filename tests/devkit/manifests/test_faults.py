@@ -9,6 +9,7 @@ import pytest
 from devkit.manifests.faults import EXAMPLES, judge
 from devkit.manifests.findings import InvalidProject
 from devkit.manifests.reading import parse, read
+from devkit.projects.folder import find_folder
 from devkit.terminal.output import Problem
 from runtime.contract.manifest import ProjectManifest
 from tests.devkit.conftest import Shell
@@ -91,6 +92,8 @@ def test_a_link_out_of_the_project_is_not_read(tmp_path: Path) -> None:
     with pytest.raises(Problem, match=r"integration\.yaml is a link to .*, outside the project") as refused:
         read(manifest)
     assert "secret" not in str(refused.value)
+    for named in (str(project), str(manifest)):
+        assert find_folder(named) == (project.resolve(), project.resolve() / "integration.yaml")
     (project / "own.yaml").write_text(GOOD)
     manifest.unlink()
     manifest.symlink_to(project / "own.yaml")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import click
@@ -18,6 +20,7 @@ from devkit.events import traces
 from devkit.hosts import client, installations
 from devkit.hosts.client import Client, HostUnreachable
 from devkit.hosts.credentials import Credentials
+from devkit.releasing.confirmation import ask_to_lose
 from devkit.rendering.tree import draw
 from devkit.terminal import output
 
@@ -91,7 +94,7 @@ def test_nothing_but_colors_reaches_the_terminal(capsys: pytest.CaptureFixture[s
     assert output.escape_controls(f"{styled} two\nlines\twide\r\n") == f"{colored} two\nlines\twide\n"
     assert output.without_style(styled) == "redfaint"
     # Others have no colors: they would look like an error of ours, or like nothing.
-    assert output.escape_controls(f"{colored}\x1b[30m\x1b[38;5;1m\U000e0041") == "redfaint\\ue0041"
+    assert output.escape_controls(f"{colored}\x1b[30m\x1b[38;5;1m") == "redfaint"
     assert output.escape_controls(output.styled(colored, fg="red")) == click.style("redfaint", fg="red")
     for write in (output.say, output.note, output.warn, output.print_error, output.print_dim):
         write(EVIL)
@@ -101,6 +104,28 @@ def test_nothing_but_colors_reaches_the_terminal(capsys: pytest.CaptureFixture[s
         assert not any(
             sign in written for sign in ("\x1b]", "\x1b[2J", "\x1b[8m", "\x07", "\x9b", "\u202e", "\r", "\x7f")
         )
+
+
+def test_a_question_shows_no_controls(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("click.termui.visible_prompt_func", lambda prompt: asked.append(prompt) or "n")
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    with pytest.raises(output.Problem, match="nothing was removed"):
+        ask_to_lose(f"This removes it from {EVIL}.", yes=False)
+    written = capsys.readouterr().out + "".join(asked)
+    assert "u202e" in written and not any(sign in written for sign in ("\x1b", "\x07", "\x9b", "\u202e", "\x7f"))
+
+
+OWN_WORDS = {"cli.py": ("echo(error.format_message())",), "new.py": ("prompt(", "echo(_numbered(")}
+"""What is written of our own words alone, so that nothing need be escaped."""
+
+
+def test_only_one_module_writes_to_the_terminal_and_asks() -> None:
+    found = re.compile(r"click\.((?:echo|secho|confirm|prompt)\(.*)")
+    for file in Path(output.__file__).parents[1].rglob("*.py"):
+        if file.name != "output.py":
+            for words in found.findall(file.read_text()):
+                assert words.startswith(OWN_WORDS.get(file.name, ())), f"{file}: use devkit.terminal.output"
 
 
 def test_a_render_is_drawn_without_controls(capsys: pytest.CaptureFixture[str]) -> None:
