@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tests.conftest import Api, Tenant
+from tests.conftest import Api, Tenant, installed
 from tests.scenarios.answers import ok
+from tests.scenarios.script_tokens import TOKENS, script_tokens
 from tests.scenarios.site_structure import Site
 
 
@@ -50,3 +51,15 @@ def test_the_current_revision_is_published_where_its_space_is(alpha: Tenant) -> 
     ok(site.api.call("PATCH", site.path, {"visibility": "unlisted"}))
     unlisted = ok(site.api.get(f"{at}/content"))["urls"]
     assert unlisted["published"] == urls["public"] and "public" not in unlisted
+
+
+def test_scripts_that_read_content_learn_public_addresses_alone(alpha: Tenant) -> None:
+    one = installed(alpha, TOKENS, scopes=["space:content:read"])
+    script = script_tokens(one)["installation"]
+    at, site = f"/v1/spaces/{one.space}", f"/v1/orgs/{alpha.id}/sites/{one.site}"
+    ok(alpha.api.post(f"{site}/publish"))
+    shown = ok(alpha.api.get(f"{at}/content"))["urls"]
+    assert ok(script.get(f"{at}/content"))["urls"] == shown and shown["public"]
+    ok(alpha.api.call("PATCH", site, {"visibility": "unlisted"}))
+    assert not {"published", "public"} & ok(script.get(f"{at}/content"))["urls"].keys()
+    assert "published" in ok(alpha.api.get(f"{at}/content"))["urls"]
