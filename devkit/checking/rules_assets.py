@@ -51,7 +51,13 @@ def asset_not_picture(subject: Subject) -> Iterator[Finding]:
 
 
 RULES = (
-    Rule("asset-missing", "error", "An image is missing.", "Add the file.", asset_missing),
+    Rule(
+        "asset-missing",
+        "error",
+        "An image is missing, or outside the project.",
+        "Put it there.",
+        asset_missing,
+    ),
     Rule("asset-too-large", "error", "An image is larger than allowed.", "Make it smaller.", asset_too_large),
     Rule("asset-not-picture", "error", f"An image is not {NAMES}.", "Convert it.", asset_not_picture),
 )

@@ -91,6 +91,11 @@ class Folder:
                     str(file.get("downloadURL")), stream=True, timeout=TIMEOUT, allow_redirects=False
                 ) as answer,
             ):
+                if answer.is_redirect:
+                    raise Problem(
+                        f"{file['path']} could not be downloaded: the host redirects to another address, which is not "
+                        "followed"
+                    )
                 if answer.status_code != 200:
                     raise Problem(f"{file['path']} could not be downloaded: the host answered {answer.status_code}")
                 self._replace(at, _announced(file, answer.iter_content(_PIECE)))
@@ -122,11 +127,9 @@ class Folder:
                     file.write(piece)
             beside.replace(at)
         except OSError as error:
-            beside.unlink(missing_ok=True)
             raise Problem(f"{at} cannot be written: {error.strerror}") from error
-        except BaseException:
+        finally:
             beside.unlink(missing_ok=True)
-            raise
 
 
 def _announced(file: Mapping[str, Any], pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -135,5 +138,7 @@ def _announced(file: Mapping[str, Any], pieces: Iterator[bytes]) -> Iterator[byt
     for piece in pieces:
         size += len(piece)
         if size > file["size"]:
-            raise Problem(f"{file['path']} could not be downloaded: the host sent more than its {file['size']} bytes")
+            raise Problem(
+                f"{file['path']} could not be downloaded: the host sent more than the {file['size']} bytes it announced"
+            )
         yield piece

@@ -21,7 +21,7 @@ BEAT = 1.0
 BETWEEN, LOOKS = 9.0, 7
 """Seconds between two looks of the leader, at least, and how many find the same count of a process that hangs: about a
 minute. Looks are counted and not seconds, since a host that was stopped (Ctrl-Z, a frozen container) has not looked."""
-FAILED = "this process could not count; the leader may end it"
+FAILED = "the heartbeat of this process failed; the process that leads it may end it"
 
 
 def beat(beats: Any, index: int) -> None:

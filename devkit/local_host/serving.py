@@ -170,7 +170,11 @@ class Server(Granian):  # type: ignore[misc, valid-type]
     def _end_hanging(self, index: int) -> None:
         process = self.wrks[index].inner
         if process.is_alive():
-            log.error("serving process %d (%s) has run nothing for a minute and is ended", index + 1, process.pid)
+            log.error(
+                "serving process %d (%s) has run nothing for a minute; it is ended, and writes what it was doing",
+                index + 1,
+                process.pid,
+            )
             os.kill(process.pid, signal.SIGABRT)
 
 

@@ -56,7 +56,7 @@ class Tests:
         self._folder, self._env, self._update = folder, env, update_golden
         self._line = Line()
         self._engine: Engine | None = None
-        self._failed = False
+        self._tried = False
         self._session: Session | None = None
         self._name = ""
         self._outcomes: list[dict[str, Any]] = []
@@ -135,11 +135,11 @@ class Tests:
         self._session = Session(self._started, Golden(test, name, self._update), self._line.ask)
 
     def _started(self) -> Engine:
-        """Return the engine; raises Problem or ScriptFailed where the project or its script is wrong, with why once."""
+        """Return the engine; raises Problem or ScriptFailed where there can be none, with the reason the first time."""
         if self._engine is None:
-            if self._failed:
+            if self._tried:
                 raise Problem(AGAIN)
-            self._failed = True
+            self._tried = True
             env = self._env or os.environ.get("DEVKIT_ENV") or None
             self._engine = Engine(projects.load(str(self._folder), env))
         return self._engine

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runtime.contract.invocation import ScriptFault
 
-AGAIN = "this test needs the script, which cannot be used: the first test that failed says why"
+AGAIN = "this test cannot run: an earlier one that failed says why"
 """What tests say after the first one that could not use the script."""
 
 

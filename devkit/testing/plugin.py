@@ -37,7 +37,7 @@ REPORTED = pytest.StashKey[set[str]]()
 
 
 class Unusable(Exception):
-    """Something keeps every test of a project from running: there is none, or it has faults."""
+    """Something keeps every test of a project from running: there is no project, or it has faults."""
 
 
 @pytest.hookimpl(wrapper=True)

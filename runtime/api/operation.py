@@ -35,8 +35,8 @@ class Operation:
     was sent (`inputs`); `gate` is its authorization, once the operation is bound. `shows` is the resource whose
     rows the handler gives, `listed` that it gives conditions for a page of them, ordered by `order`, as the resource
     is, or by the column that `sort` names in `sorts`. `answers` is the model, None without a body. With
-    `own_transaction` the handler opens its own: it waits for a script or a turn, and no transaction may; one that
-    only sometimes waits gives a `DeferredAnswer` then (`runtime/api/deferred_answers.py`). With
+    `own_transaction` the handler opens its own: it waits for a script or a turn, and none may be open
+    meanwhile; one that only sometimes waits gives a `DeferredAnswer` then (`runtime/api/deferred_answers.py`). With
     `uploads` it takes a body of any type, which the handler reads once it is admitted. `lane` puts it on
     the short way past the web framework (`runtime/api/render_lane.py`). `recorded` has what is
     recorded of calls written before its transaction opens, which would not see it otherwise. With `deleted` it also

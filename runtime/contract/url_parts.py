@@ -14,9 +14,8 @@ _DROPPED = str.maketrans("", "", "\t\r\n")
 
 
 def split_url(url: str) -> SplitResult:
-    """Split an address as `urlsplit` does; raises ValueError as that does, and for a host with too long a name.
-
-    What looks like a host in an odd place counts as one.
+    """Split an address as `urlsplit` does; raises ValueError as that does, and where the authority of one that is
+    not ASCII is longer than `LONGEST_AUTHORITY`.
     """
     _refuse_long_authority(url)
     return urlsplit(url)
@@ -33,4 +32,6 @@ def _refuse_long_authority(url: str) -> None:
     if not url.isascii():
         authority = _AUTHORITY.match(url.translate(_DROPPED))
         if authority is not None and len(authority[1]) > LONGEST_AUTHORITY:
-            raise ValueError("the host of the address is too long")
+            raise ValueError(
+                f"the part of the address that names the host is too long, with over {LONGEST_AUTHORITY} characters"
+            )

@@ -154,7 +154,7 @@ def duplicate_space(call: Call, space: SpaceRow) -> SpaceRow:
 
 @contextmanager
 def _turn_to_copy(call: Call, space: SpaceRow) -> Iterator[None]:
-    """Hold the only turn that an organization has in this process to copy a large space, for who may copy it.
+    """Check the right to copy a space; for a large one, wait for the only turn of its organization in this process.
 
     SQLite has one writer at a time: between two copies of one organization, the others' turns to write come. Raises
     Unavailable where too many wait.

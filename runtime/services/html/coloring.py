@@ -45,7 +45,7 @@ class Altered(Exception):
 
 
 class Uncolored:
-    """Codes with a match that took too long: they are plain at once, or reading one page often would busy a host."""
+    """Code that a lexer failed on or took too long for: one page that is read often would keep a host busy."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[bytes, None] = OrderedDict()
@@ -96,7 +96,7 @@ class Coloring:
             _UNCOLORED.add(text, syntax)
             return str(escape(text))
         except TooSlow:
-            # Of the process: what other threads did in native code counts, too, and will not another time.
+            # The limit counts the processor time of all threads: remember this code only if this thread took it.
             if time.thread_time() - begun > ONE_MATCH / 2:
                 _UNCOLORED.add(text, syntax)
             return str(escape(text))

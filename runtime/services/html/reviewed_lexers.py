@@ -3,8 +3,8 @@
 A lexer whose expressions have a time limit (`timed_patterns.py`) may still do anything in functions of its own: some
 call `re` with expressions that take exponential time, some pass a part of the code on to any other lexer. So a lexer is
 used only if it runs nothing but its expressions, the library's own loop over them, and functions that were read: each
-looks at a token or at a match a few times, and neither calls `re` nor makes another lexer. Languages of other lexers
-are shown plain.
+looks at a token or at a match a few times, and neither calls `re` nor makes another lexer, but for those that the list
+tells of. Languages of other lexers are shown plain.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ REVIEWED = frozenset(
         *("markup.MarkdownLexer.__init__", "markup.MarkdownLexer._handle_codeblock"),
         *("markup.RstLexer.__init__", "markup.RstLexer._handle_sourcecode"),
         *("css._indentation", "css._starts_block.<locals>.callback"),
-        # With expressions that take linear time.
+        # Which calls `re`, with expressions that take linear time.
         *("pascal.DelphiLexer.__init__", "pascal.DelphiLexer.get_tokens_unprocessed"),
         "objective.objective.<locals>.GeneratedObjectiveCVariant.get_tokens_unprocessed",
         *("php.PhpLexer.__init__", "php.PhpLexer.get_tokens_unprocessed"),
@@ -121,9 +121,9 @@ class _Inspection:
         own = list(functions_of(kind))
         if not all(isinstance(one, types.FunctionType) and _name(one) in REVIEWED for one in own):
             return False
-        inner = (getattr(kind, "_innerLexerCls", None),)
         if not issubclass(kind, RegexLexer):
-            return bool(own) and all(one is None or self.is_known(one) for one in inner)
+            inner = getattr(kind, "_innerLexerCls", None)
+            return bool(own) and (inner is None or self.is_known(inner))
         rules = (rule for state in kind(**OPTIONS)._tokens.values() for rule in state)  # type: ignore[attr-defined]
         return all(self._does_known(action) for _, action, _ in rules)
 

@@ -79,7 +79,7 @@ def takes_no_time(pattern: str, flags: int = 0) -> bool:
 
 
 def protect(lexer: Lexer) -> None:
-    """Give a lexer, that matches prompts by itself, the same limit."""
+    """Give the patterns that a lexer has as attributes, such as prompts, the same limit."""
     for name in dir(type(lexer)):
         pattern = getattr(type(lexer), name)
         if isinstance(pattern, re.Pattern) and isinstance(pattern.pattern, str):

@@ -115,7 +115,9 @@ class Hostile(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-@pytest.mark.parametrize(("path", "said"), [("/redirects", "answered 302"), ("/inner", "sent more than its 10 bytes")])
+@pytest.mark.parametrize(
+    ("path", "said"), [("/redirects", "which is not followed"), ("/inner", "more than the 10 bytes it announced")]
+)
 def test_a_host_cannot_send_something_else(tmp_path: Path, path: str, said: str) -> None:
     with HTTPServer(("127.0.0.1", 0), Hostile) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

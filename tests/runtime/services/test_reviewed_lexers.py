@@ -19,6 +19,7 @@ from pygments.scanner import Scanner
 
 from runtime.services.html.coloring import Coloring
 from runtime.services.html.reviewed_lexers import OPTIONS, REVIEWED, functions_of, languages, lexer_of
+from runtime.services.html.timed_patterns import TimedPattern, protect
 
 COMMON = (
     "arduino bash c clojure console cpp csharp css cuda dart diff docker elixir elm fsharp go graphql groovy haskell "
@@ -64,13 +65,14 @@ def test_languages_that_people_document_are_colored(language: str) -> None:
     assert lexer_of(language) is not None
 
 
+PROMPT = "a" * 330 + "@" * 600  # which takes the expression of prompts in `console` seconds
 HOSTILE = {
     "tads3": "#if //" + "\\" * 80,
-    "markdown": "```console\n" + '"a"' * 330 + "@" * 600 + "\n```\n",
-    "rst": ".. code:: console\n\n   " + '"a"' * 330 + "@" * 600 + "\n",
-    "http": "HTTP/1.1 200 OK\nContent-Type: application/x-shell-session\n\n" + '"a"' * 330 + "@" * 600 + "\n",
-    "mime": "Content-Type: application/x-shell-session\n\n" + '"a"' * 330 + "@" * 600 + "\n",
-    "console": '"a"' * 330 + "@" * 600 + "\n",
+    "markdown": f"```console\n{PROMPT}\n```\n",
+    "rst": f".. code:: console\n\n   {PROMPT}\n\nText.\n",
+    "http": f"HTTP/1.1 200 OK\nContent-Type: application/x-shell-session\n\n{PROMPT}\n",
+    "mime": f"Content-Type: application/x-shell-session\n\n{PROMPT}\n",
+    "console": f"{PROMPT}\n",
 }
 
 
@@ -79,6 +81,22 @@ def test_code_is_passed_on_to_no_lexer_without_limits(language: str) -> None:
     begun = time.process_time()
     Coloring().html(HOSTILE[language], language)
     assert time.process_time() - begun < 3  # before, ten seconds, or forever
+
+
+def test_what_is_inside_of_other_code_has_no_colors_of_its_own() -> None:
+    assert "hl-gp" in Coloring().html("$ ls\n", "console")  # a prompt
+    head = "HTTP/1.1 200 OK\nContent-Type: application/x-shell-session\n\n"
+    for text, language in ((f"{head}$ ls\n", "http"), ("```console\n$ ls\n```\n", "markdown")):
+        html = Coloring().html(text, language)
+        assert "</span>" in html and "hl-gp" not in html
+    assert lexer_of("mime") is None
+
+
+def test_prompts_have_a_limit() -> None:
+    lexer = lexer_of("console")
+    assert lexer is not None
+    protect(lexer)
+    assert isinstance(lexer._ps1rgx, TimedPattern)  # type: ignore[attr-defined]
 
 
 def test_what_a_lexer_shows_is_the_code() -> None:
