@@ -14,7 +14,7 @@ from rich.tree import Tree
 
 from devkit.rendering.elements import ACTIONS, PARTS, Element, is_element, text
 from devkit.rendering.remote_lists import Lists, address_of
-from devkit.terminal.output import escape_controls
+from devkit.terminal.output import escape_controls, one_line
 from runtime.contract.contentkit import is_nothing
 
 LONGEST = 100
@@ -30,11 +30,11 @@ class _Words(Text):
     """Words of a script: what rich writes of them must not clear the screen, or name the window."""
 
     def __init__(self, text: str = "", style: str = "") -> None:
-        super().__init__(escape_controls(text), style)
+        super().__init__(one_line(escape_controls(text)), style)
 
     def append(self, text: Text | str, style: str | Style | None = None) -> _Words:
         """Add words, or more of these."""
-        super().append(escape_controls(text) if isinstance(text, str) else text, style)
+        super().append(one_line(escape_controls(text)) if isinstance(text, str) else text, style)
         return self
 
 

@@ -26,8 +26,8 @@ BODY_WAIT, BODY_LOOK = 0.1, 0.01
 READERS, READERS_WAITING, READER_SECONDS = 2, 4, 10.0
 LINKS_WAITING = 12
 """Requests of an organization that wait to list links; each holds a connection of the database meanwhile."""
-COPIES_WAITING, COPY_SECONDS = 4, 10.0
-"""Copies of large spaces of an organization that wait for the one that is made, and for how long."""
+COPIES_WAITING, COPY_SECONDS = 8, 10.0
+"""Copies of spaces of an organization that wait for the one that is made, and for how long."""
 ANONYMOUS = ""
 """The owner that scarce resources are accounted to if a request names no organization and no person."""
 
@@ -39,7 +39,7 @@ class RequestCapacity:
     are read from slow senders. A quarter is reserved for requests that need none of these; half of it may wait until
     their bodies are read, for `BODY_WAIT` seconds. `readers` are processes that parse long texts for an organization.
     `turns` are for the interpreter that all threads share, `pages` limit how many long pages of sites are written at a
-    time, `links` how many lists of links are made, `copies` how many large spaces are copied, `connections` are those
+    time, `links` how many lists of links are made, `copies` how many spaces are copied, `connections` are those
     of the database; some of them are reserved for the host's own threads.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -27,7 +28,6 @@ from runtime.serializers import spaces as serializers
 from runtime.services import disk_room, merge_rules, moving, sharing, space_settings
 from runtime.services import spaces as service
 from runtime.store import deleted_spaces, rows
-from runtime.store.content import sizes
 from runtime.store.cursors import Order, newest_first
 from runtime.store.reach import HOST
 from runtime.store.rows import Conditions
@@ -47,9 +47,6 @@ SPACE = Resource(
 DELETED = replace(SPACE, order=newest_first(SpaceRow.deleted_at, SpaceRow.id))
 
 AS_THEY_STAND = (Order(SpaceRow.position), Order(SpaceRow.id))
-
-LARGE = 4 << 20
-"""Bytes of a space's content, with earlier revisions, from which on copying it may take long."""
 
 spaces = Family("Spaces", SPACE)
 
@@ -154,24 +151,23 @@ def duplicate_space(call: Call, space: SpaceRow) -> SpaceRow:
 
 @contextmanager
 def _turn_to_copy(call: Call, space: SpaceRow) -> Iterator[None]:
-    """Check the right to copy a space; for a large one, wait for the only turn of its organization in this process.
+    """Check the right to copy a space, and wait for the only turn of its organization in this process.
 
     SQLite has one writer at a time: between two copies of one organization, the others' turns to write come. Raises
     Unavailable where too many wait.
     """
     with call.host.database.transaction(writes=False) as session:
         _to_copy(call, session, space.id)
-        large = sizes.size_of(session, space.id) > LARGE
+    began = time.monotonic()
     with ExitStack() as turn:
-        if large:
-            try:
-                with Waiting():
-                    turn.enter_context(call.host.capacity.copies.turn(space.organization_id))
-            except NoneLeft:
-                raise errors.Unavailable(
-                    "Too many large spaces of this organization are being copied; try again in a moment."
-                ) from None
-            call.reauthenticate()  # who waited may have lost their rights
+        try:
+            with Waiting():
+                turn.enter_context(call.host.capacity.copies.turn(space.organization_id))
+        except NoneLeft:
+            raise errors.Unavailable(
+                "Too many spaces of this organization are being copied; try again in a moment."
+            ) from None
+        call.reauthenticate_if_slow(began)  # who waited may have lost their rights
         yield
 
 

@@ -19,7 +19,7 @@ from pygments import format
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
 
-from runtime.services.html.reviewed_lexers import lexer_of
+from runtime.services.html.reviewed_lexers import languages, lexer_of
 from runtime.services.html.timed_patterns import ONE_MATCH, TooSlow, protect
 
 log = logging.getLogger(__name__)
@@ -71,12 +71,17 @@ _PREPARED: set[str] = set()
 """The languages that were used, by the names that the library has for them."""
 
 
+_MAKING = threading.Lock()
+"""Held while a lexer is made: those with several tables (C#) build them anew each time, in the class."""
+
+
 class Coloring:
     """Colors the code of one document, within its time limit."""
 
     def __init__(self, seconds: float = SECONDS) -> None:
         """Take the time limit for the whole document."""
         self._left, self._left_to_prepare = seconds, PREPARING
+        self._lexers: dict[str, Lexer | None] = {}
 
     def html(self, text: str, syntax: str) -> str:
         """Write colored code; plain if its language is unknown or no time is left."""
@@ -86,7 +91,6 @@ class Coloring:
         lexer = self._lexer(syntax.lower())
         if lexer is None:
             return str(escape(text))
-        protect(lexer)
         begun = time.thread_time()
         try:
             return self._colored(text, lexer, begun + self._left)
@@ -109,16 +113,25 @@ class Coloring:
             self._left -= time.thread_time() - begun
 
     def _lexer(self, language: str) -> Lexer | None:
-        """Make what reads a language; None where there is none, or it is new and no time is left to prepare it."""
-        if language in _PREPARED:
-            return lexer_of(language)
-        if self._left_to_prepare <= 0:
+        """Return what reads a language; None where there is none, or it is new and no time is left to prepare it."""
+        if language in self._lexers:
+            return self._lexers[language]
+        prepared = language in _PREPARED
+        if not prepared and self._left_to_prepare <= 0:
             return None
         begun = time.thread_time()
-        lexer = lexer_of(language)
-        self._left_to_prepare -= time.thread_time() - begun
+        with _MAKING:
+            lexer = lexer_of(language)
         if lexer is not None:
+            protect(lexer)
             _PREPARED.add(language)
+        took = time.thread_time() - begun
+        if prepared:
+            self._left -= took
+        else:
+            self._left_to_prepare -= took
+        if language in languages():
+            self._lexers[language] = lexer
         return lexer
 
     def _colored(self, text: str, lexer: Lexer, end: float) -> str:

@@ -67,16 +67,20 @@ REVIEWED = frozenset(
 changes one: read it again then."""
 ALIKE = {"postgresql": "sql", "postgres": "sql", "plpgsql": "sql", "xslt": "xml", "luau": "lua"}
 """What reads a language instead of its own lexer, which is not known well enough."""
+_REFUSED: set[str] = set()
 OPTIONS = {"stripnl": False, "ensurenl": False, "handlecodeblocks": False}
 
 
 def lexer_of(language: str) -> Lexer | None:
     """Make what reads a language by its name in lower case; None for languages that are not known well enough."""
     language = ALIKE.get(language, language)
-    if language not in languages():
+    if language not in languages() or language in _REFUSED:
         return None
     lexer = _head_of_http()(**OPTIONS) if language == "http" else get_lexer_by_name(language, **OPTIONS)
-    return lexer if _is_known(type(lexer)) else None
+    if _is_known(type(lexer)):
+        return lexer
+    _REFUSED.add(language)  # making it again takes a moment, for each of thousands of codes
+    return None
 
 
 @cache

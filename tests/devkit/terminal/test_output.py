@@ -137,6 +137,7 @@ def test_a_render_is_drawn_without_controls(capsys: pytest.CaptureFixture[str]) 
             {"type": "input", "label": EVIL, "hint": EVIL, "element": {"type": "select", "options": options}},
             {"type": "image", "source": {"url": EVIL}, "placeholder": EVIL},
             {"type": "text", "children": [EVIL]},
+            {"type": "button\nforged", "id": "a\nforged", "onPress": {"action": "b\nforged"}},
             inner,
             EVIL,
         ],
@@ -144,7 +145,7 @@ def test_a_render_is_drawn_without_controls(capsys: pytest.CaptureFixture[str]) 
     for output_ in ({"element": element, "state": {"a": EVIL}}, {"type": "complete", "returnValue": {EVIL: EVIL}}):
         draw(output_, {})
         written = capsys.readouterr().out
-        assert "u202e" in written
+        assert "u202e" in written and "\nforged" not in written
         assert not any(
             sign in written for sign in ("\x1b]", "\x1b[2J", "\x1b[8m", "\x07", "\x9b", "\u202e", "\r", "\x7f")
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import threading
 import time
 import types
 from collections.abc import Iterator
@@ -90,6 +91,30 @@ def test_what_is_inside_of_other_code_has_no_colors_of_its_own() -> None:
         html = Coloring().html(text, language)
         assert "</span>" in html and "hl-gp" not in html
     assert lexer_of("mime") is None
+
+
+@pytest.mark.parametrize("languages", [("csharp",), ("antlr-csharp", "nemerle")], ids=["made anew", "refused"])
+def test_very_many_codes_take_no_longer_than_their_document_may(languages: tuple[str, ...]) -> None:
+    page, begun = Coloring(), time.thread_time()
+    for number in range(9000):
+        page.html("", languages[number % len(languages)])
+    assert time.thread_time() - begun < 4  # before, nine seconds
+
+
+def test_many_readers_at_once_see_colors() -> None:
+    plain: list[str] = []
+
+    def read() -> None:
+        for number in range(50):
+            if "</span>" not in (html := Coloring(seconds=30).html(f"int x{number} = 1;", "csharp")):
+                plain.append(html)
+
+    threads = [threading.Thread(target=read) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert plain == []
 
 
 def test_prompts_have_a_limit() -> None:
