@@ -44,7 +44,7 @@ def command(space: str, path: Path, force: bool, chosen: Choice, as_json: bool) 
     with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
         task = progress.add_task("Files", total=None)
         for file, count in files_of(client, space, revision, folder.configuration()):
-            folder.write(file)
+            folder.write(file, client.distance)
             written, size = written + 1, size + int(file["size"])
             progress.update(task, completed=written, total=count, description=escape_controls(str(file["path"]))[-40:])
     value: dict[str, Any] = {

@@ -11,6 +11,7 @@ import yaml
 
 from devkit.hosts import connections, response_shapes
 from devkit.hosts.client import TIMEOUT, Client, HostUnreachable, part, reason
+from devkit.hosts.distances import Distance, NoNearerThan, TooNear
 from devkit.hosts.time_limits import Within
 from devkit.terminal.output import Problem
 
@@ -75,8 +76,8 @@ class Folder:
         values = {"root": said.get("root"), "readme": named.get("readme"), "summary": named.get("summary")}
         return {name: value for name, value in values.items() if isinstance(value, str) and value}
 
-    def write(self, file: dict[str, Any]) -> None:
-        """Write one file: its text, or what is at its address."""
+    def write(self, file: dict[str, Any], distance: Distance) -> None:
+        """Write one file: its text, or what is at its address, unless that is nearer than `distance`, the host's."""
         at = self._place(str(file["path"]))
         if at == self._root / CONFIGURATION and at.exists():
             return  # what somebody wrote says where everything is
@@ -86,6 +87,7 @@ class Folder:
         try:
             with (
                 Within(LONGEST_FILE),
+                NoNearerThan(distance),
                 # A redirect could lead to a server that answers this machine alone, and its answer into a repository.
                 self._session.get(
                     str(file.get("downloadURL")), stream=True, timeout=TIMEOUT, allow_redirects=False
@@ -99,6 +101,12 @@ class Folder:
                 if answer.status_code != 200:
                     raise Problem(f"{file['path']} could not be downloaded: the host answered {answer.status_code}")
                 self._replace(at, _announced(file, answer.iter_content(_PIECE)))
+        except TooNear as error:
+            raise Problem(
+                f"{file['path']} was not downloaded: the host names {error}, which is nearer to this machine than the "
+                "host is",
+                hint="such an address may answer this machine alone; ask whoever runs the host",
+            ) from error
         except requests.RequestException as error:
             raise HostUnreachable(f"{file['path']} could not be downloaded ({reason(error)})") from error
 

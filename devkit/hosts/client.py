@@ -13,6 +13,7 @@ from urllib3.exceptions import NameResolutionError
 
 from devkit.hosts import connections
 from devkit.hosts.credentials import Credentials
+from devkit.hosts.distances import Distance
 from devkit.hosts.time_limits import Within
 from devkit.terminal.output import Problem
 from runtime import version
@@ -58,7 +59,10 @@ class Client:
 
     def __init__(self, credentials: Credentials) -> None:
         self.host = credentials.host
+        self.distance = Distance.THIS_MACHINE
+        """Of the farthest server that has answered for this host."""
         self._session = connections.session()
+        self._session.hooks["response"].append(self._measure)
         self._session.headers["Authorization"] = f"Bearer {credentials.token}"
         self._session.headers["User-Agent"] = f"devkit/{version.VERSION}"
 
@@ -158,6 +162,10 @@ class Client:
             if answer.status_code >= 400:
                 raise self._refusal(answer, read_whole(answer))
         return answer
+
+    def _measure(self, answer: requests.Response, **_: Any) -> None:
+        # The connection itself may be closed by now, if the host keeps none open.
+        self.distance = max(self.distance, getattr(answer.raw.connection, "distance", Distance.INTERNET))
 
     def _refusal(self, answer: requests.Response, content: bytes) -> RequestRefused:
         hint = ""

@@ -12,6 +12,8 @@ import requests
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
+from devkit.hosts import distances
+
 _own = threading.local()
 
 
@@ -74,12 +76,24 @@ def _watch(connection: HTTPConnection) -> None:
 
 
 class _Plain(HTTPConnection):
+    distance: distances.Distance
+
+    def connect(self) -> None:
+        super().connect()
+        self.distance = distances.checked(self)
+
     def getresponse(self, *arguments: Any, **named: Any) -> Any:
         _watch(self)
         return super().getresponse(*arguments, **named)
 
 
 class _Encrypted(HTTPSConnection):
+    distance: distances.Distance
+
+    def connect(self) -> None:
+        super().connect()
+        self.distance = distances.checked(self)
+
     def getresponse(self, *arguments: Any, **named: Any) -> Any:
         _watch(self)
         return super().getresponse(*arguments, **named)
@@ -94,4 +108,4 @@ class _EncryptedPool(HTTPSConnectionPool):
 
 
 POOLS = {"http": _PlainPool, "https": _EncryptedPool}
-"""Connections of urllib3 whose answers `Within` ends."""
+"""Connections of urllib3 whose answers `Within` ends, and which `NoNearerThan` refuses."""

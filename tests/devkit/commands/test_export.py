@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ipaddress
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from devkit.exporting.downloading import MAX_CONFIGURATION, Folder
+from devkit.hosts.client import Client
+from devkit.hosts.credentials import Credentials
+from devkit.hosts.distances import Distance, distance_of
 from devkit.terminal.output import Problem
 from tests.conftest import HostProcess, Tenant
 from tests.devkit.conftest import Shell
@@ -65,14 +70,14 @@ def test_nothing_is_written_outside(tmp_path: Path, path: str) -> None:
     folder = Folder(tmp_path / "docs", force=False)
     (tmp_path / "docs" / "link").symlink_to(tmp_path)
     with pytest.raises(Problem, match="outside"):
-        folder.write({"path": path, "text": "x"})
+        folder.write({"path": path, "text": "x"}, Distance.THIS_MACHINE)
     assert not (tmp_path / "out.md").exists()
 
 
 @pytest.mark.parametrize("path", [".git/config", "docs/.GIT/hooks/a.md", "git~1/config", ".git./config"])
 def test_nothing_is_written_into_a_repository_itself(tmp_path: Path, path: str) -> None:
     with pytest.raises(Problem, match=r"inside a `\.git` folder"):
-        Folder(tmp_path, force=True).write({"path": path, "text": "x"})
+        Folder(tmp_path, force=True).write({"path": path, "text": "x"}, Distance.THIS_MACHINE)
     assert not list(tmp_path.iterdir())
 
 
@@ -81,7 +86,7 @@ def test_a_link_in_the_folder_is_replaced_not_followed(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     for name in ("a.md", ".a.md.part"):
         (tmp_path / "docs" / name).symlink_to(tmp_path / "kept.md")
-    Folder(tmp_path / "docs", force=True).write({"path": "a.md", "text": "new"})
+    Folder(tmp_path / "docs", force=True).write({"path": "a.md", "text": "new"}, Distance.THIS_MACHINE)
     assert (tmp_path / "kept.md").read_text() == "kept" and (tmp_path / "docs" / "a.md").read_text() == "new"
     with pytest.raises(Problem, match="is a file"):
         Folder(tmp_path / "kept.md", force=True)
@@ -97,7 +102,7 @@ def test_a_configuration_that_somebody_wrote_stays(tmp_path: Path) -> None:
     (tmp_path / ".gitbook.yaml").write_text("root: docs\n")
     folder = Folder(tmp_path, force=True)
     for path in (".gitbook.yaml", "docs/.gitbook.yaml"):
-        folder.write({"path": path, "text": "redirects: {}\n"})
+        folder.write({"path": path, "text": "redirects: {}\n"}, Distance.THIS_MACHINE)
     assert (tmp_path / ".gitbook.yaml").read_text() == "root: docs\n"
     assert (tmp_path / "docs" / ".gitbook.yaml").read_text() == "redirects: {}\n"
 
@@ -105,7 +110,10 @@ def test_a_configuration_that_somebody_wrote_stays(tmp_path: Path) -> None:
 class Hostile(BaseHTTPRequestHandler):
     """Sends more than was announced, or leads to another server."""
 
+    asked: ClassVar[list[str]] = []
+
     def do_GET(self) -> None:
+        self.asked.append(self.path)
         self.send_response(302 if self.path == "/redirects" else 200)
         self.send_header("Location", "/inner")
         self.end_headers()
@@ -123,6 +131,55 @@ def test_a_host_cannot_send_something_else(tmp_path: Path, path: str, said: str)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}{path}"
         with pytest.raises(Problem, match=said):
-            Folder(tmp_path, force=True).write({"path": "a.png", "size": 10, "downloadURL": address})
+            file = {"path": "a.png", "size": 10, "downloadURL": address}
+            Folder(tmp_path, force=True).write(file, Distance.THIS_MACHINE)
         server.shutdown()
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("distance", [Distance.PRIVATE_NETWORK, Distance.INTERNET])
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "router.localhost"])
+def test_a_host_elsewhere_cannot_name_an_address_of_this_machine(tmp_path: Path, name: str, distance: Distance) -> None:
+    with HTTPServer(("127.0.0.1", 0), Hostile) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        Hostile.asked.clear()
+        file = {"path": "a.png", "size": 2000, "downloadURL": f"http://{name}:{server.server_port}/settings"}
+        with pytest.raises(Problem, match="nearer to this machine than the host"):
+            Folder(tmp_path, force=True).write(file, distance)
+        assert "/settings" not in Hostile.asked and not list(tmp_path.iterdir())
+        Folder(tmp_path, force=True).write(file, Distance.THIS_MACHINE)
+        server.shutdown()
+    assert (tmp_path / "a.png").stat().st_size == 1000
+
+
+@pytest.mark.parametrize(
+    ("address", "distance"),
+    [
+        ("127.0.0.1", Distance.THIS_MACHINE), ("::1", Distance.THIS_MACHINE), ("0.0.0.0", Distance.THIS_MACHINE),
+        ("::ffff:127.0.0.1", Distance.THIS_MACHINE), ("169.254.169.254", Distance.THIS_MACHINE),
+        ("fe80::1%eth0", Distance.THIS_MACHINE), ("168.63.129.16", Distance.THIS_MACHINE),
+        ("10.1.2.3", Distance.PRIVATE_NETWORK),
+        ("::ffff:192.168.1.1", Distance.PRIVATE_NETWORK), ("fd00::1", Distance.PRIVATE_NETWORK),
+        ("100.64.0.1", Distance.PRIVATE_NETWORK), ("8.8.8.8", Distance.INTERNET),
+        ("2606:4700:4700::1111", Distance.INTERNET),
+    ],
+)  # fmt: skip
+def test_distances(address: str, distance: Distance) -> None:
+    class Connection:
+        def getpeername(self) -> tuple[str, int]:
+            return (address, 443)
+
+    assert distance_of(Connection()) is distance  # type: ignore[arg-type]
+
+
+def test_a_client_knows_how_far_its_host_is() -> None:
+    own = socket.gethostbyname(socket.gethostname())
+    for address in ("127.0.0.1", own):
+        with HTTPServer((address, 0), Hostile) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            client = Client(Credentials(f"http://{address}:{server.server_port}", "token"))
+            with pytest.raises(Problem):
+                client.call("GET", "/v1/user")
+            here = ipaddress.ip_address(address).is_loopback
+            assert (client.distance is Distance.THIS_MACHINE) is here
+            server.shutdown()

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.engines.egress import MAX_ADDRESSES, EgressRefused, EgressRules, FetchFailed, fetch, is_public
+from runtime.contract.public_addresses import is_public
+from runtime.engines.egress import MAX_ADDRESSES, EgressRefused, EgressRules, FetchFailed, fetch
 
 CLOSED = [
     "10.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "0.0.0.0/8",
