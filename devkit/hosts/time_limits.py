@@ -87,16 +87,8 @@ class _Plain(HTTPConnection):
         return super().getresponse(*arguments, **named)
 
 
-class _Encrypted(HTTPSConnection):
-    distance: distances.Distance
-
-    def connect(self) -> None:
-        super().connect()
-        self.distance = distances.checked(self)
-
-    def getresponse(self, *arguments: Any, **named: Any) -> Any:
-        _watch(self)
-        return super().getresponse(*arguments, **named)
+class _Encrypted(_Plain, HTTPSConnection):
+    pass
 
 
 class _PlainPool(HTTPConnectionPool):
