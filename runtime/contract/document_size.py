@@ -8,8 +8,13 @@ from typing import Any, NamedTuple
 MAX_DOCUMENT_PARTS = 100_000
 """Objects and lists of a document: blocks, inlines, texts, leaves, marks, and whatever is in their data; and of tables
 the cells, as many as columns times records, and each of several values in one."""
+LONGEST_LABEL = 100
+"""Characters that are shown of the label of a select column's option, which thousands of cells may name."""
+LINK_PARTS = 5
+"""Parts that a link in a text has, beside its target: a cell that shows one has as many."""
 MAX_DOCUMENT_CHARACTERS = 4_000_000
 """Characters of all texts of a document, with the names in it."""
+_LINKING = ("users", "files", "content-ref", "image")
 ADVICE = "split it into several pages"
 
 
@@ -29,7 +34,8 @@ def size_of(document: Mapping[str, Any]) -> DocumentSize:
         parts += 1
         if isinstance(value, dict):
             characters += sum(map(len, value))
-            parts += _cells_and_values(value)
+            cells = _cells(value)
+            parts, characters = parts + cells.parts, characters + cells.characters
             value = value.values()
         for inner in value:
             if isinstance(inner, str):
@@ -39,16 +45,38 @@ def size_of(document: Mapping[str, Any]) -> DocumentSize:
     return DocumentSize(parts, characters)
 
 
-def _cells_and_values(node: Mapping[str, Any]) -> int:
-    """Count the cells of a table, and the values of those that have several, each shown by a name; 0 for all else."""
+def _cells(node: Mapping[str, Any]) -> DocumentSize:
+    """Measure what the cells of a table show beyond what they hold: names of options, and links."""
     data = node.get("data")
     if node.get("type") != "table" or not isinstance(data, dict):
-        return 0
+        return DocumentSize(0, 0)
     definition, records = data.get("definition"), data.get("records")
     if not isinstance(definition, dict) or not isinstance(records, dict):
-        return 0
-    cells = (record["values"].values() for record in records.values() if _has_values(record))
-    return len(definition) * len(records) + sum(len(cell) for row in cells for cell in row if isinstance(cell, list))
+        return DocumentSize(0, 0)
+    parts, characters = len(definition) * len(records), 0
+    kinds = {name: column.get("type") for name, column in definition.items() if isinstance(column, dict)}
+    labels = {name: _labels(definition[name]) for name, kind in kinds.items() if kind == "select"}
+    # By what the records hold: columns times records may be too many even to count.
+    for name, cell in (held for record in records.values() if _has_values(record) for held in record["values"].items()):
+        values = cell if isinstance(cell, list) else [cell]
+        parts += len(values) if values is cell else 0
+        if name in labels:
+            characters += sum(labels[name].get(one, 0) for one in values if isinstance(one, str))
+        elif kinds.get(name) in _LINKING:
+            parts += LINK_PARTS * len(values)
+    return DocumentSize(parts, characters)
+
+
+def _labels(column: Mapping[str, Any]) -> dict[str, int]:
+    """Return how many characters are shown of the options of a select column, by their values."""
+    options = column.get("options")
+    known = [one for one in options if isinstance(one, dict)] if isinstance(options, list) else []
+    said = [(one.get("value"), one.get("label")) for one in known]
+    return {
+        value: min(len(label), LONGEST_LABEL)
+        for value, label in said
+        if isinstance(value, str) and isinstance(label, str)
+    }
 
 
 def _has_values(record: Any) -> bool:

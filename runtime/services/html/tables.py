@@ -7,12 +7,10 @@ from typing import Any
 
 from markupsafe import escape
 
-from runtime.contract.document_size import MAX_DOCUMENT_PARTS
+from runtime.contract.document_size import LONGEST_LABEL, MAX_DOCUMENT_PARTS
 from runtime.services.html.inlines import InlineWriter, Node, data_of, objects, text_in
 
 SIDES = frozenset(("left", "center", "right"))
-LONGEST_LABEL = 100
-"""Characters that are shown of an option's label, which thousands of cells may name."""
 Blocks = Callable[[Any], str]
 
 

@@ -64,6 +64,39 @@ def test_each_value_of_a_cell_with_several_counts() -> None:
     assert size_problem({"object": "document", "data": {}, "nodes": [block]}) is None
 
 
+def test_what_cells_name_counts() -> None:
+    option = {"value": "x", "label": "y" * 1000}
+
+    def size(kind: str, cell: Any) -> document_size.DocumentSize:
+        column = {"type": kind, "title": "", "options": [option]}
+        records = {str(number): {"values": {"a": cell}} for number in range(10)}
+        data = {"definition": {"a": column}, "records": records}
+        parts, characters = size_of(
+            {"object": "document", "nodes": [{"object": "block", "type": "table", "data": data}]}
+        )
+        return document_size.DocumentSize(parts, characters - len(kind))
+
+    assert size("select", "x").characters == size("text", "x").characters + 10 * 100
+    assert size("select", ["x", "?", 1]).characters == size("text", ["x", "?", 1]).characters + 10 * 100
+    assert size("select", ["x", "x"]).parts == size("text", ["x", "x"]).parts
+    for kind, cell, links in (("users", ["x", "y"], 2), ("files", [], 0), ("content-ref", {"kind": "url"}, 1)):
+        assert size(kind, cell).parts == size("text", cell).parts + 5 * 10 * links
+    odd = [{"options": 1, "type": "select"}, {"options": [1, {"value": 1, "label": 1}], "type": "select"}, 1]
+    records = {"1": {"values": {str(number): ["x"] for number in range(3)}}}
+    data = {"definition": {str(number): column for number, column in enumerate(odd)}, "records": records}
+    assert size_problem({"object": "document", "nodes": [{"object": "block", "type": "table", "data": data}]}) is None
+
+
+def test_a_table_is_measured_by_what_its_records_hold() -> None:
+    columns = {str(number): {"type": "select", "options": []} for number in range(50_000)}
+    records = {str(number): {"values": {}} for number in range(50_000)}
+    block = {"object": "block", "type": "table", "data": {"definition": columns, "records": records}}
+    said = size_problem(
+        {"object": "document", "data": {}, "nodes": [block]}
+    )  # 2.5 billion cells one by one take minutes
+    assert said is not None and said.startswith("has 2,500,")
+
+
 def test_a_document_with_as_many_characters_as_allowed_is_good_and_one_more_is_refused() -> None:
     room = MAX_DOCUMENT_CHARACTERS - size_of(document_with(9, "")).characters
     check_document(document_with(9, "x" * room))
