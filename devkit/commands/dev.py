@@ -21,7 +21,7 @@ from devkit.projects import completion, environments, names
 from devkit.projects.environments import env_option
 from devkit.projects.folder import find_folder
 from devkit.terminal.ending import InterruptEvent
-from devkit.terminal.integers import Between
+from devkit.terminal.integers import BoundedInteger
 from devkit.terminal.output import Problem, json_option
 from runtime.engines.sandbox import SandboxMode
 
@@ -37,7 +37,7 @@ Examples: devkit dev ./my-integration --no-open
 @click.argument("path", required=False, shell_complete=completion.folders)
 @click.option(
     "--port",
-    type=Between(1, 65535),
+    type=BoundedInteger(1, 65535),
     help="Port of the host; default: a port that stays the same for the project.",
 )
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
@@ -48,7 +48,7 @@ Examples: devkit dev ./my-integration --no-open
 @click.option("--debug", is_flag=True, help="Wait for a debugger (debugpy, V8 inspector), and lift the time limit.")
 @click.option(
     "--debug-port",
-    type=Between(1, 65535),
+    type=BoundedInteger(1, 65535),
     help="Port for the debugger; default: 5678 for Python, 9229 for JavaScript.",
 )
 @click.option("--host", help="Develop against this host: its events come here through a tunnel.")

@@ -17,7 +17,7 @@ from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.projects import completion, names
 from devkit.projects.environments import env_option
-from devkit.terminal.integers import Between
+from devkit.terminal.integers import BoundedInteger
 from devkit.terminal.output import Problem, json_option, one_line, say
 from runtime.contract.units import bytes_text, duration_text
 
@@ -59,7 +59,7 @@ def filter_options(command: Any) -> Any:
 @click.argument("event", metavar="[ID]", required=False)
 @filter_options
 @click.option("--installation", metavar="ID", help="Only events of this installation.")
-@click.option("--limit", default=20, show_default=True, type=Between(1, 10_000), help="Maximum number to list.")
+@click.option("--limit", default=20, show_default=True, type=BoundedInteger(1, 10_000), help="Maximum number to list.")
 @env_option
 @choosing.options
 @json_option

@@ -14,7 +14,7 @@ from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.projects import completion, names
 from devkit.projects.environments import env_option
-from devkit.terminal.integers import Between
+from devkit.terminal.integers import BoundedInteger
 from devkit.terminal.output import json_option, say, warn
 from runtime.engines.frames import LEVELS
 
@@ -27,7 +27,7 @@ Examples: devkit logs my-integration --follow
 @click.command("logs", epilog=EXAMPLES)
 @click.argument("name", required=False, shell_complete=completion.integration)
 @click.option("--follow", "-f", is_flag=True, help="Keep showing new events until Ctrl-C.")
-@click.option("--limit", default=20, show_default=True, type=Between(0, 1000), help="Past events to show first.")
+@click.option("--limit", default=20, show_default=True, type=BoundedInteger(0, 1000), help="Past events to show first.")
 @click.option(
     "--level", type=click.Choice(LEVELS), help="Only lines of at least this level, and events with such lines."
 )

@@ -19,7 +19,7 @@ from devkit.hosts.client import Client, RequestRefused
 from devkit.projects import completion, names
 from devkit.projects.environments import env_option
 from devkit.terminal.ending import InterruptEvent
-from devkit.terminal.integers import Between
+from devkit.terminal.integers import BoundedInteger
 from devkit.terminal.output import Problem, json_option, print_result, say, warn
 
 EVERY = 0.5
@@ -34,7 +34,7 @@ Examples: devkit record visit.yaml
 @click.command("record", epilog=EXAMPLES)
 @click.argument("file", type=click.Path(dir_okay=False))
 @click.option("--since", metavar="WHEN", help="Record the events of the last 30s, 10m, 2h or 1d instead of waiting.")
-@click.option("--count", type=Between(1, 10_000), help="Stop after this many events; default: until Ctrl-C.")
+@click.option("--count", type=BoundedInteger(1, 10_000), help="Stop after this many events; default: until Ctrl-C.")
 @click.option(
     "--type",
     "kinds",

@@ -13,7 +13,7 @@ from devkit.projects import completion
 from devkit.releasing.confirmation import ask, show
 from devkit.releasing.differences import differences
 from devkit.releasing.history import versions
-from devkit.terminal.integers import Between
+from devkit.terminal.integers import BoundedInteger
 from devkit.terminal.output import Problem, json_option, print_result
 
 EXAMPLES = """\b
@@ -23,7 +23,7 @@ Examples: devkit rollback my-integration 7
 
 @click.command("rollback", epilog=EXAMPLES)
 @click.argument("name", shell_complete=completion.integration)
-@click.argument("version", type=Between(1), required=False)
+@click.argument("version", type=BoundedInteger(1), required=False)
 @click.option("--last", is_flag=True, help="Roll back to the version before the current one.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation if the integration gets more access.")
 @choosing.options

@@ -33,7 +33,7 @@ from devkit.local_host.log import log_to_errors
 from devkit.local_host.new_host import new_host_notice
 from devkit.local_host.parent_watch import end_with_starter
 from devkit.local_host.serving import GIVE_UP_AFTER, Server, Shared
-from devkit.terminal.integers import Between
+from devkit.terminal.integers import BoundedInteger
 from devkit.terminal.output import Mistake, Problem, json_option, note, print_result
 from runtime.engines.cgroups import find_groups
 from runtime.engines.dev_tunnel import tunnel_registry as relays
@@ -66,8 +66,8 @@ STOP_AFTER = 45
 )
 @click.option("--database-url", help="A database elsewhere, for example postgresql://user@host/name.")
 @click.option("--host", "address", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=8080, show_default=True, type=Between(1, 65535), help="Port to listen on.")
-@click.option("--workers", type=Between(1, MOST_WORKERS), help="Number of serving processes; DEVKIT_WORKERS, else 1.")
+@click.option("--port", default=8080, show_default=True, type=BoundedInteger(1, 65535), help="Port to listen on.")
+@click.option("--workers", type=BoundedInteger(1, MOST_WORKERS), help="Serving processes; DEVKIT_WORKERS, else 1.")
 @click.option("--sandbox", type=click.Choice(["required", "off"]), help="Whether scripts must run in a sandbox.")
 @click.option("--allow-egress", multiple=True, metavar="HOST[:PORT]", help="A private address scripts may reach.")
 @click.option("--public-url", help="Address at which people and scripts reach the host.")

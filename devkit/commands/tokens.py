@@ -9,7 +9,7 @@ import click
 from devkit.hosts import choosing, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
-from devkit.terminal.integers import Between
+from devkit.terminal.integers import BoundedInteger
 from devkit.terminal.output import Problem, json_option, one_line, print_result, styled
 
 EXAMPLES = """\b
@@ -22,7 +22,7 @@ Examples: devkit tokens
 @click.option("--create", "title", metavar="TITLE", help="Create a token, which is shown only once.")
 @click.option(
     "--days",
-    type=Between(0, 3650),
+    type=BoundedInteger(0, 3650),
     default=90,
     show_default=True,
     help="Days until the token expires; 0: never.",

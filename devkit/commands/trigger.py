@@ -20,7 +20,7 @@ from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, HostUnreachable
 from devkit.projects import completion, names
 from devkit.projects.environments import env_option
-from devkit.terminal.integers import Between
+from devkit.terminal.integers import BoundedInteger
 from devkit.terminal.output import Mistake, Problem, json_option, print_result
 from runtime.contract import event_examples
 from runtime.sdk.routes import METHODS
@@ -52,7 +52,7 @@ Examples: devkit trigger space_content_updated --set revisionId=abc --count 3
     help="A file with the whole payload, JSON or YAML; for `fetch` the request's body.",
 )
 @click.option("--edit", is_flag=True, help="Open the payload in $EDITOR first.")
-@click.option("--count", default=1, show_default=True, type=Between(1, 10_000), help="How many times to send it.")
+@click.option("--count", default=1, show_default=True, type=BoundedInteger(1, 10_000), help="How often to send it.")
 @click.option("--no-wait", is_flag=True, help="Do not wait until the script has handled it.")
 @click.option("--installation", metavar="ID", help="Only for this installation.")
 @click.option("--space", metavar="SPACE", help="For this space, by its id, title or address.")

@@ -13,7 +13,7 @@ from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client
 from devkit.hosts.organizations import organization_of
 from devkit.terminal.ending import InterruptEvent
-from devkit.terminal.integers import Between
+from devkit.terminal.integers import BoundedInteger
 from devkit.terminal.output import Problem, json_option, say, shown_status
 from devkit.tunnel.local_port import LocalPort
 from devkit.tunnel.tunnel import Tunnel
@@ -24,7 +24,7 @@ Examples: devkit tunnel 3000
 
 
 @click.command("tunnel", epilog=EXAMPLES)
-@click.argument("port", type=Between(1, 65535))
+@click.argument("port", type=BoundedInteger(1, 65535))
 @click.option(
     "--name", help="Name of the tunnel: the same name always has the same address; default: machine and port."
 )

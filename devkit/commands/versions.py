@@ -13,7 +13,7 @@ from devkit.hosts.choosing import Choice
 from devkit.projects import completion, names
 from devkit.projects.environments import env_option
 from devkit.releasing.history import versions
-from devkit.terminal.integers import Between
+from devkit.terminal.integers import BoundedInteger
 from devkit.terminal.output import json_option, one_line, say, styled
 
 EXAMPLES = """\b
@@ -23,7 +23,7 @@ Examples: devkit versions my-integration
 
 @click.command("versions", epilog=EXAMPLES)
 @click.argument("name", required=False, shell_complete=completion.integration)
-@click.option("--limit", default=20, show_default=True, type=Between(1, 1000), help="Maximum number to list.")
+@click.option("--limit", default=20, show_default=True, type=BoundedInteger(1, 1000), help="Maximum number to list.")
 @env_option
 @choosing.options
 @json_option

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 
-class Between(click.IntRange):
+class BoundedInteger(click.IntRange):
     """A whole number within bounds; messages and help call it what people do, where click says `integer range`."""
 
     name = "integer"

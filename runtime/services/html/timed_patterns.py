@@ -63,7 +63,7 @@ class TimedPattern:
             raise TooSlow from None
 
 
-def takes_no_time(pattern: str, flags: int = 0) -> bool:
+def is_linear(pattern: str, flags: int = 0) -> bool:
     """Return whether an expression takes at most as many steps as a text has characters, a few times over.
 
     It repeats one thing at most, which is one character or class, and has few optional parts: what is repeated within a
@@ -90,7 +90,7 @@ def _compiled(cls: type, pattern: Any, flags: int, state: str) -> Callable[..., 
     source: Any = pattern
     if isinstance(pattern, Future):
         source = pattern.get()  # type: ignore[func-returns-value]
-    return re.compile(source, flags).match if takes_no_time(source, flags) else TimedPattern(source, flags).match
+    return re.compile(source, flags).match if is_linear(source, flags) else TimedPattern(source, flags).match
 
 
 # Lexers are prepared when the first of their kind is made, also those that others use: there is no other place in which

@@ -20,7 +20,7 @@ from runtime.contract.document_size import MAX_DOCUMENT_PARTS
 from runtime.services.html.coloring import PREPARING, Coloring
 from runtime.services.html.formulas import LONGEST, Formulas
 from runtime.services.html.reviewed_lexers import lexer_of
-from runtime.services.html.timed_patterns import ONE_MATCH, TimedPattern, takes_no_time
+from runtime.services.html.timed_patterns import ONE_MATCH, TimedPattern, is_linear
 from runtime.services.html.writing import html_of
 from runtime.services.markdown.reading import document_of
 from runtime.services.printing import formulas
@@ -496,7 +496,7 @@ def test_what_comes_after_the_time_is_over_is_colored_elsewhere() -> None:
 
 @given(st.text("aab", max_size=30), st.sampled_from(["a*", "[ab]+b", "a{2,}b?", "(?:ab?|b)c", "(a)b*?c"]))
 def test_only_expressions_that_cannot_take_long_are_left_to_re(text: str, pattern: str) -> None:
-    assert takes_no_time(pattern)
+    assert is_linear(pattern)
     found, timed = re.compile(pattern).match(text), TimedPattern(pattern, 0).match(text)
     assert (found and found.span()) == (timed and timed.span())
 
@@ -505,7 +505,7 @@ def test_only_expressions_that_cannot_take_long_are_left_to_re(text: str, patter
     "pattern", ["(a+)+b", "(a|a)*b", "(a*)*", "a*a*b", "a?a?a?a?a?a", "(?:a{1,9}){9}", "(?x) (a|a) *b", r"(\\.|[^'])*'"]
 )
 def test_others_are_not(pattern: str) -> None:
-    assert not takes_no_time(pattern)
+    assert not is_linear(pattern)
 
 
 def test_every_language_shows_the_text_as_it_is(caplog: pytest.LogCaptureFixture) -> None:
