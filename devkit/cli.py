@@ -53,6 +53,8 @@ SECTIONS: dict[str, dict[str, str]] = {
         "tokens": "List your tokens for a host, or revoke one.",
     },
     "Content": {
+        "spaces": "List the spaces you may see, or create one.",
+        "sites": "List the sites you may see, or create one.",
         "import": "Import a folder, a file or a website into a space.",
         "export": "Export a space to a folder of Markdown.",
     },

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.terminal.output import Problem
 
 Kind = Literal["space", "site"]
-SECTIONS: Mapping[Kind, str] = {"space": "Content", "site": "Sites"}
-"""What pages at `/app` call the place where one is made."""
 ID = re.compile(r"[A-Za-z0-9]{20}")
 ADDRESS = re.compile(r"https?://[^/]+/(?:.*/)?(space|site)s/([A-Za-z0-9]{20})(?:[/?#].*)?")
 
@@ -59,7 +57,7 @@ def chosen(kind: Kind, named: str, titles: Mapping[str, str], where: str) -> str
     elif titles:
         meant = f"there are {', '.join([*titles.values()][:10])}"
     else:
-        meant = f"there are none; create one on the page `/app` of the host, under {SECTIONS[kind]}"
+        meant = f"there are none; `devkit {kind}s --create TITLE` creates one"
     raise Problem(f"there is no {kind} `{named[:200]}` {where}", hint=meant)
 
 
@@ -68,18 +66,22 @@ def ids_of(client: Client, kind: Kind, named: Iterable[str], organization: str |
     return tuple(id_of(client, kind, one, organization) for one in named)
 
 
+def organizations(client: Client) -> list[str]:
+    """Return the ids of the organizations of a token."""
+    return [one["id"] for one in client.every("/v1/orgs", shape=response_shapes.ORGANIZATION)]
+
+
+def listed(client: Client, kind: Kind, organization: str) -> list[dict[str, Any]]:
+    """Return the spaces or sites of an organization; none where this is refused, as it may be to guests."""
+    try:
+        return list(client.every(f"/v1/orgs/{part(organization)}/{kind}s", shape=response_shapes.PLACE))
+    except RequestRefused as refused:
+        if refused.status not in (403, 404):
+            raise
+        return []
+
+
 def _titles(client: Client, kind: Kind, organization: str | None) -> list[tuple[str, str]]:
-    orgs = (
-        [organization]
-        if organization
-        else [one["id"] for one in client.every("/v1/orgs", shape=response_shapes.ORGANIZATION)]
-    )
-    titles: list[tuple[str, str]] = []
-    for org in orgs:
-        try:
-            things = client.every(f"/v1/orgs/{part(org)}/{kind}s", shape=response_shapes.TITLED)
-            titles += [(str(one["id"]), str(one.get("title") or "")) for one in things]
-        except RequestRefused as refused:
-            if refused.status not in (403, 404):  # a guest may not list them
-                raise
-    return titles
+    owners = [organization] if organization else organizations(client)
+    found = [one for owner in owners for one in listed(client, kind, owner)]
+    return [(str(one["id"]), str(one.get("title") or "")) for one in found]

@@ -123,7 +123,7 @@ KEPT_VERSION = record(
     manifest=record(**MANIFEST),
 )  # fmt: skip
 
-TITLED = record(id=name, title=Optional(text))
+PLACE = record(id=name, title=Optional(text), urls=record(app=Optional(text), published=Optional(text)))
 CHANGE_REQUEST = record(id=name, number=whole, urls=record(app=text))
 MERGED = record(result=text, revision=name, conflicts=Optional(listed(record(message=text))))
 

@@ -35,6 +35,8 @@ WRONG: dict[str, tuple[str, ...]] = {
     "login": ("--host", "http://127.0.0.1:1", "--token", "dk_x"),
     "hosts": ("--default", "something"),
     "logout": (),
+    "spaces": (),
+    "sites": (),
     "import": ("nowhere", "--space", "x"),
     "whoami": (),
     "tokens": (),

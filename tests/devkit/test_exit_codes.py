@@ -40,6 +40,8 @@ RIGHT: dict[str, dict[str, Any]] = {
     "login": {"host": "http://127.0.0.1:1", "token": "dk_x"},
     "hosts": {},
     "logout": {},
+    "spaces": {},
+    "sites": {},
     "import": {"what": ".", "space": "x"},
     "whoami": {},
     "tokens": {},
@@ -57,7 +59,7 @@ RIGHT: dict[str, dict[str, Any]] = {
 """Command -> parameters with which nothing is wrong with its line, in the folder of a project."""
 ASKS = {
     "publish", "versions", "rollback", "install", "installations", "uninstall", "unpublish", "login", "whoami",
-    "tokens", "import", "export", "logs", "trigger", "events", "replay", "record", "play", "tunnel",
+    "tokens", "spaces", "sites", "import", "export", "logs", "trigger", "events", "replay", "record", "play", "tunnel",
 }  # fmt: skip
 """Commands that fail where a host does not answer."""
 ADDRESSES = ("docs.example.com", "ftp://docs.example.com", "http://", "http://docs.example.com:99999", "https://[::1")
@@ -101,7 +103,8 @@ WRONG: dict[str, tuple[str, ...]] = {
 """Parameter, or command and parameter -> values that cannot be right and that its type alone does not tell."""
 TOLD_BY_OTHERS = {
     "token", "organization", "space", "spaces", "site", "sites", "named", "installation", "trace", "page",
-    "change_request", "revoked", "event", "tokens.title", "name", "tunnel.name",  # the host knows them
+    "change_request", "revoked", "event", "name", "tunnel.name",  # the host knows them
+    "tokens.title", "spaces.title", "sites.title",  # and what may be a title
     "serve.address", "allow_egress",  # the system knows them
     "text", "expression", "withdraw", "trigger.path", "secret",  # any text will do
 }  # fmt: skip
@@ -135,6 +138,8 @@ TOGETHER: tuple[tuple[str, ...], ...] = (
     ("test", "--bogus"),
     ("test", "--", "--bogus"),
     ("import", "unknown.format", "--space", "x"),
+    ("sites", "--publish"),
+    ("sites", "--space", "x"),
 )
 """Lines whose parts do not go together, or of which one is missing."""
 

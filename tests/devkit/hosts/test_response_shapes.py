@@ -110,6 +110,7 @@ FILES = {
 }
 TOKEN = {"id": "t" * 20, "current": True, "createdAt": "2026-01-01", "title": "Build", "expiresAt": "2027-01-01"}
 ORGANIZATION = {"id": ORG, "title": "Ours", "hostname": "ours", "permissions": RIGHTS}
+PLACE = {"id": "s" * 20, "title": "s", "urls": {"app": "http://h/app/s", "published": "http://h/s"}}
 IMPORTING = "/v1/spaces/s/imports"
 AT = f"/v1/integrations/{NAME}"
 GOOD: dict[str, Any] = {
@@ -120,6 +121,11 @@ GOOD: dict[str, Any] = {
     "POST /v1/user/tokens": TOKEN | {"token": "dk_x"},
     "DELETE /v1/user/tokens/" + "t" * 20: {},
     "GET /v1/orgs": {"items": [ORGANIZATION]},
+    f"GET /v1/orgs/{ORG}/spaces": {"items": [PLACE]},
+    f"POST /v1/orgs/{ORG}/spaces": PLACE,
+    f"GET /v1/orgs/{ORG}/sites": {"items": [PLACE]},
+    f"POST /v1/orgs/{ORG}/sites": PLACE,
+    f"POST /v1/orgs/{ORG}/sites/" + "s" * 20 + "/publish": PLACE,
     f"GET /v1/orgs/{ORG}/installations": {"items": [{"integration": {"name": NAME}, "installation": INSTALLATION}]},
     "GET /v1/integrations": {"items": [INTEGRATION]},
     f"GET {AT}": INTEGRATION,
@@ -150,6 +156,10 @@ COMMANDS = (
     "tokens",
     "tokens --create Build",
     "tokens --revoke tttttttttttttttttttt",
+    "spaces",
+    "spaces --create Handbook",
+    "sites --json",
+    "sites --create Docs --space s --publish",
     "installations",
     "install mine --space 5Xk2",
     "install mine --all-spaces --json",

@@ -1,0 +1,58 @@
+"""`devkit spaces` and `devkit sites`: what there is, and a new one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import requests
+
+from runtime.contract.identifiers import new_id
+from tests.conftest import HostProcess, Tenant
+from tests.devkit.conftest import Shell
+
+
+@pytest.mark.parametrize("kind", ["space", "site"])
+def test_what_is_created_is_listed(logged_in: Shell, alpha: Tenant, beta: Tenant, kind: str) -> None:
+    hidden = beta.api.post(f"/v1/orgs/{beta.id}/{kind}s", {"title": "Theirs"}).json["id"]
+    made = logged_in(f"{kind}s", "--create", "Hand\u202ebook")
+    assert made.code == 0 and made.out.startswith("Created ") and "\u202e" not in made.out, made
+    place = made.out.split()[1]
+    again = logged_in(f"{kind}s", "--create", "Two", "--organization", alpha.id, "--json").json[kind]
+    assert again["title"] == "Two" and alpha.api.get(f"/v1/{kind}s/{again['id']}").status in (200, 404)
+    listed = logged_in(f"{kind}s").out.splitlines()
+    (line,) = [one for one in listed if one.startswith(place)]
+    assert f"/{kind}s/{place}" in line
+    every = [one["id"] for one in logged_in(f"{kind}s", "--organization", alpha.id, "--json").json[f"{kind}s"]]
+    assert {place, again["id"]} <= {*every} and hidden not in every
+
+
+@pytest.mark.parametrize("kind", ["space", "site"])
+def test_an_organization_that_is_not_there(logged_in: Shell, kind: str) -> None:
+    for more in ((), ("--create", "Two")):
+        refused = logged_in(f"{kind}s", "--organization", "nobody", *more)
+        assert refused.code == 1 and "there is no organization `nobody`" in refused.err
+
+
+def test_a_folder_becomes_a_site_that_everybody_reads(logged_in: Shell, alpha: Tenant, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# Start\n\nOf a folder.\n")
+    title = f"Book {new_id()}"
+    assert logged_in("spaces", "--create", title).code == 0
+    assert logged_in("import", str(tmp_path), "--space", title, "--merge").code == 0
+    made = logged_in("sites", "--create", title, "--space", title, "--publish")
+    assert made.code == 0, made
+    page = requests.get(made.out.split()[-1], timeout=30)
+    assert page.status_code == 200 and "Of a folder." in page.text
+    nowhere = logged_in("sites", "--create", title, "--space", "nowhere at all")
+    assert nowhere.code == 1 and "there is no space `nowhere at all`" in nowhere.err
+
+
+def test_a_host_without_any(shell: Shell, host: HostProcess, beta: Tenant) -> None:
+    for kind, owner in (("site", f"/v1/orgs/{beta.id}"), ("space", "/v1")):
+        for one in beta.api.get(f"/v1/orgs/{beta.id}/{kind}s", limit=1000).json["items"]:
+            assert beta.api.call("DELETE", f"{owner}/{kind}s/{one['id']}").status < 300
+    theirs = ("--host", host.url, "--token", beta.api.token or "")
+    spaces = shell("spaces", *theirs)
+    assert spaces.out == "There are no spaces that you may see; `devkit spaces --create TITLE` creates one.\n"
+    sites = shell("sites", *theirs)
+    assert sites.out == "There are no sites that you may see; `devkit sites --create TITLE` creates one.\n"
