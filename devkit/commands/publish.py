@@ -41,7 +41,7 @@ PLACEHOLDER = "only-for-this-machine"
 @click.command("publish", epilog=EXAMPLES)
 @click.argument("path", required=False, shell_complete=completion.folders)
 @click.option("--organization", help="Id or hostname of the publishing organization; overrides the manifest.")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation if the integration gets more access.")
+@click.option("--yes", is_flag=True, help="Do not ask where the integration gets more access or loses blocks.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and publish nothing.")
 @compiler_sandbox_option
 @env_option
@@ -60,7 +60,7 @@ def command(
     """Publish the integration in PATH (default: this folder) as its next version.
 
     Errors that are found without running the script are reported before anything is sent. Changes are shown, and must
-    be confirmed if scopes, content security policy or visibility widen.
+    be confirmed if scopes, content security policy or visibility widen, or if a block or a content source goes.
     """
     project = projects.load(path, env)
     name = project.manifest.name

@@ -15,15 +15,21 @@ def show(title: str, changes: Sequence[Difference]) -> None:
 
 
 def ask(changes: Sequence[Difference], yes: bool) -> None:
-    """Ask whether what widens is meant; raises Problem where the answer is no, or nobody is there to ask."""
-    wider = [change for change in changes if change.widens]
-    if not wider or yes:
+    """Ask whether what widens or removes is meant; raises Problem where it is not, or nobody is there to ask."""
+    wider = [change.what for change in changes if change.widens]
+    removed = [change.what for change in changes if change.removes]
+    if yes or not (wider or removed):
         return
-    listed = "; ".join(change.what for change in wider)
+    does = [
+        *([f"gets more access than the previous one ({'; '.join(wider)})"] if wider else []),
+        *([f"removes what documents may use ({'; '.join(removed)})"] if removed else []),
+    ]
+    other = "; if another project has this name, change `name` in the manifest" if removed else ""
+    sentence = f"this release {' and '.join(does)}"
     if not sys.stdin.isatty():
-        raise Problem(f"this release gets more access than the previous one ({listed})", hint="give --yes to confirm")
-    if not confirm("It gets more access than the previous version. Publish it?", default=False):
-        raise Problem("nothing was published")
+        raise Problem(sentence, hint=f"give --yes to confirm{other}")
+    if not confirm(f"{sentence[0].upper()}{sentence[1:]}. Go on?", default=False):
+        raise Problem("nothing was published", hint=other.removeprefix("; "))
 
 
 def ask_to_lose(what: str, yes: bool) -> None:

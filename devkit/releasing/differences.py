@@ -18,35 +18,39 @@ LEVELS = ("account", "space", "site")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that changes; `widens`: the integration may do more than before, or is seen by more."""
+    """One thing that changes.
+
+    `widens`: the integration may do more than before, or is seen by more. `removes`: documents may use what goes.
+    """
 
     sign: Sign
     what: str
     widens: bool = False
+    removes: bool = False
 
     @property
     def line(self) -> str:
         """The difference as people read it."""
-        mark = styled(self.sign, fg=COLORS[self.sign], bold=self.widens)
+        mark = styled(self.sign, fg=COLORS[self.sign], bold=self.widens or self.removes)
         return f"  {mark} {self.what}"
 
     def as_json(self) -> dict[str, Any]:
         """Return the difference as programs read it."""
-        return {"sign": self.sign, "what": self.what, "widens": self.widens}
+        return {"sign": self.sign, "what": self.what, "widens": self.widens, "removes": self.removes}
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:
-    """Compare two manifests as hosts show them, what widens first."""
+    """Compare two manifests as hosts show them, what widens or removes first."""
     changes = [*_scopes(before, after), *_policy(before, after), *_visibility(before, after)]
     for key, what in LISTS.items():
-        changes += _entries(what, _named(before.get(key)), _named(after.get(key)))
+        changes += _entries(what, _named(before.get(key)), _named(after.get(key)), used=True)
     changes += _entries("configuration of the", _screens(before), _screens(after))
     changes += [
         Difference("~", f"{key}: {_short(before.get(key))} -> {_short(after.get(key))}")
         for key in TEXTS
         if (before.get(key) or "") != (after.get(key) or "")
     ]
-    return sorted(changes, key=lambda difference: not difference.widens)
+    return sorted(changes, key=lambda difference: not (difference.widens or difference.removes))
 
 
 def brought(manifest: Mapping[str, Any]) -> list[Difference]:
@@ -89,9 +93,10 @@ def _rank(visibility: str) -> int:
     return order.index(visibility) if visibility in order else len(order)
 
 
-def _entries(what: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
+def _entries(what: str, old: Mapping[str, Any], new: Mapping[str, Any], *, used: bool = False) -> Iterator[Difference]:
+    """Compare entries by name; `used`: documents may have been made with them."""
     yield from (Difference("+", f"{what} {name}") for name in new if name not in old)
-    yield from (Difference("-", f"{what} {name}") for name in old if name not in new)
+    yield from (Difference("-", f"{what} {name}", removes=used) for name in old if name not in new)
     yield from (Difference("~", f"{what} {name}") for name in new if name in old and new[name] != old[name])
 
 

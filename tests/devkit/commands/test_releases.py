@@ -170,6 +170,25 @@ def test_what_changes_is_shown_and_what_widens_needs_a_yes(publish, shop: Shop, 
     assert (narrower.code, "  - scope page:feedback:read" in narrower.out) == (0, True)
 
 
+def test_what_documents_may_use_is_not_removed_without_a_yes(publish, logged_in: Shell, shop: Shop) -> None:  # type: ignore[no-untyped-def]
+    assert publish().code == 0
+    manifest = shop.folder / "integration.yaml"
+    before = manifest.read_text()
+    manifest.write_text(before.replace("id: hello", "id: other"))
+    refused = publish()
+    assert refused.code == 1 and "  - block hello" in refused.out
+    assert (
+        "removes what documents may use (block hello)" in refused.err and "change `name` in the manifest" in refused.err
+    )
+    told = publish("--yes", "--json").json
+    assert (told["version"], [one["removes"] for one in told["differences"]]) == (2, [True, False])
+    back = logged_in("rollback", shop.name, "1")
+    assert back.code == 1 and "removes what documents may use (block other)" in back.err
+    assert logged_in("rollback", shop.name, "1", "--yes").code == 0
+    manifest.write_text(before.replace("blocks: [{", "blocks: [{id: more, title: More}, {"))
+    assert publish().code == 0, "nothing goes"
+
+
 @pytest.mark.parametrize(("typed", "version"), [("y\n", 2), ("n\n", 1), ("\x03", 1)])
 def test_somebody_at_a_terminal_is_asked(
     publish,
