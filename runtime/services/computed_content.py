@@ -23,7 +23,7 @@ from runtime.services.computing import ContentSourceClient, Kind, Question, docu
 from runtime.services.documents import markdown_of_sent
 from runtime.services.editing import MAX_DEPTH, MAX_LISTED, MAX_PAGES, length_of
 from runtime.services.openapi_specs import pages as openapi_pages
-from runtime.services.openapi_specs.outline import MAX_READ, Outline, outline_of
+from runtime.services.openapi_specs.outline import MAX_OUTLINE, MAX_READ, Outline, TooLarge, outline_of
 from runtime.services.render_cache import RenderCache
 from runtime.store import openapi_specs, rows
 from runtime.store.blobs.backend import BlobMissing, BlobsUnavailable
@@ -39,6 +39,7 @@ MAX_SOURCES = 200
 """Maximum sources considered for one read, including cached answers."""
 MAX_NESTED = 3
 """Maximum nesting of sources that name further sources."""
+_NO_OUTLINE = b"null"
 
 
 class ComputedContent:
@@ -89,7 +90,10 @@ class ComputedContent:
 
     def _outline(self, blob: str) -> bytes:
         try:
-            return json.dumps(outline_of(self._blobs.read(blob))).encode()
+            outline = json.dumps(outline_of(self._blobs.read(blob))).encode()
+            return outline if len(outline) <= MAX_OUTLINE else _NO_OUTLINE
+        except TooLarge:
+            return _NO_OUTLINE
         except (BlobMissing, BlobsUnavailable) as error:
             raise errors.Unavailable("The specification cannot be read at the moment.") from error
 
@@ -102,6 +106,7 @@ class Reader:
     ) -> None:
         self._content, self._reach, self._space, self._revision_id = content, reach, space, revision_id
         self._snapshot = snapshot
+        self._outlines: dict[str, Outline | None] = {}
         self._specs = {openapi_pages.spec_of(page.computed) for page in snapshot.pages if page.computed is not None}
 
     def filled(self, only: Collection[str] | None = None) -> Snapshot:
@@ -151,7 +156,9 @@ class Reader:
         # What a script names does not open a specification to visitors; what people put into the content does.
         if self._reach.kind == "visitor" and slug not in self._specs:
             return None
-        return self._content.outline(self._reach, self._space, slug)
+        if slug not in self._outlines:
+            self._outlines[slug] = self._content.outline(self._reach, self._space, slug)
+        return self._outlines[slug]
 
 
 class _Filling:
@@ -159,7 +166,7 @@ class _Filling:
 
     def __init__(self, snapshot: Snapshot, reader: Reader) -> None:
         self._reader = reader
-        self._sources = MAX_SOURCES
+        self._sources, self._looked_at = MAX_SOURCES, 0
         self._count, self._length = len(snapshot.pages), sum(length_of(page) for page in snapshot.pages)
         self._slugs = slugs_in(snapshot.pages)
         self._ids = {page.id for page in snapshot.pages}
@@ -169,7 +176,8 @@ class _Filling:
 
     def instead_of(self, page: Page, nested: int = 0) -> list[Page]:
         """Return the pages that stand in the place of one, or that page where they cannot."""
-        if self._sources <= 0 or nested >= MAX_NESTED:
+        # Pages that are not accepted take as long to look at, and the next source may give as many.
+        if self._sources <= 0 or nested >= MAX_NESTED or self._looked_at > MAX_PAGES:
             return [page]
         self._sources -= 1
         answered = self._reader.pages(page)
@@ -188,6 +196,7 @@ class _Filling:
             pages = writer.pages(answered.pages, page.parent, self._slugs.get(page.parent, ()))
         except TakenTwice:
             return None
+        self._looked_at += len(pages)
         return [hidden_as(page, one) for one in pages]
 
     def _accepted(self, pages: list[Page]) -> bool:

@@ -184,6 +184,15 @@ def test_many_sources_are_computed_some_with_each_read(sourced: Sourced) -> None
     assert left() < first
 
 
+def test_sources_that_give_more_pages_than_a_space_has_are_not_read_on(sourced: Sourced) -> None:
+    one = sourced.named("few", many=1)
+    several = [sourced.named(f"many{number}", many=11_000, n=number) for number in range(2)]
+    shown = sourced.pages(sourced.change_request(*several, one))
+    assert len(shown) > 11_000
+    assert [page["id"] for page in shown if page["type"] == "computed"] == ["many1", "few"]
+    assert sourced.pages(sourced.change_request(*several[:1], one))[-1]["title"] == "Page 0"
+
+
 def test_answers_are_kept_until_content_or_integration_change(sourced: Sourced) -> None:
     request = sourced.change_request(sourced.named("counting", count=True))
     first = sourced.pages(request)[-1]["title"]

@@ -10,6 +10,10 @@ from runtime.services.openapi_specs.faults import MAX_DEPTH
 
 MAX_READ = 8 * 1024 * 1024
 """Bytes of a version whose outline is made while somebody waits for it."""
+MAX_OUTLINE = 2 * 1024 * 1024
+"""Bytes of an outline as JSON, which is read again with each page."""
+MAX_OPERATIONS = 20_000
+"""Operations of all tags together; one with several tags counts for each, one that several paths refer to for each."""
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 OTHERS = "Other"
 """The tag of operations without one."""
@@ -17,10 +21,14 @@ Outline = Mapping[str, Any]
 """`tags`: a list of `name`, perhaps `description`, and `operations` of `path` and `method`; `schemas`: names."""
 
 
+class TooLarge(ValueError):
+    """A specification has more than pages can show."""
+
+
 def outline_of(content: bytes) -> Outline:
     """Make the outline of a version as it is stored: tags as it declares them, then others as operations name them.
 
-    A path that is only a reference into another file has no operations here.
+    A path that is only a reference into another file has no operations here. Raises TooLarge.
     """
     files = decode_json(content)
     document = _object(next(iter(files.values()), None)) if isinstance(files, dict) else {}
@@ -31,7 +39,11 @@ def outline_of(content: bytes) -> Outline:
     for tag in declared:
         described = {"description": tag["description"]} if isinstance(tag.get("description"), str) else {}
         tags.setdefault(tag["name"], {"name": tag["name"], **described, "operations": []})
+    count = 0
     for path, method, names in _operations(document):
+        count += len(names)
+        if count > MAX_OPERATIONS:
+            raise TooLarge
         for name in names:
             tag = tags.setdefault(name, {"name": name, "operations": []})
             tag["operations"].append({"path": path, "method": method})
@@ -40,24 +52,36 @@ def outline_of(content: bytes) -> Outline:
 
 
 def _operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
+    known: dict[str, Any] = {}
     for path, item in _object(document.get("paths")).items():
-        for method, operation in _object(_followed(document, item)).items():
+        for method, operation in _object(_followed(document, item, known)).items():
             if method in METHODS and isinstance(operation, dict):
                 named = [name for name in _list(operation.get("tags")) if isinstance(name, str) and name]
                 yield path, method, list(dict.fromkeys(named)) or [OTHERS]
 
 
-def _followed(document: Mapping[str, Any], item: Any) -> Any:
-    """Follow references of a path inside of the document, as often as nesting may be deep."""
+def _followed(document: Mapping[str, Any], item: Any, known: dict[str, Any]) -> Any:
+    """Follow references of a path inside of the document, as often as nesting may be deep.
+
+    `known` has what references lead to in the end, and is added to: thousands of paths may go through the same ones.
+    """
+    passed: list[str] = []
     for _ in range(MAX_DEPTH):
         ref = _object(item).get("$ref")
         if not isinstance(ref, str) or not ref.startswith("#/"):
-            return item
+            break
+        if ref in known:
+            item = known[ref]
+            break
+        passed.append(ref)
         found: Any = document
         for part in ref[2:].split("/"):
             found = _object(found).get(part.replace("~1", "/").replace("~0", "~"))
         item = found
-    return None
+    else:
+        item = None
+    known.update(dict.fromkeys(passed, item))
+    return item
 
 
 def _object(value: Any) -> Mapping[str, Any]:

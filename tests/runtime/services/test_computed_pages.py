@@ -10,7 +10,8 @@ import pytest
 from runtime.contract.computing import ComputedPages
 from runtime.services.computed_pages import Ids, IdsWithin, PageWriter, TakenTwice
 from runtime.services.openapi_specs import pages as openapi_pages
-from runtime.services.openapi_specs.outline import outline_of
+from runtime.services.openapi_specs.faults import MAX_DEPTH
+from runtime.services.openapi_specs.outline import TooLarge, _followed, outline_of
 from runtime.store.content.entries import Page
 
 
@@ -60,6 +61,30 @@ def test_an_outline_is_made_of_whatever_stands_in_a_specification(document: Any)
     outline = outline_of(json.dumps({"openapi.yaml": document}).encode())
     assert [tag["name"] for tag in outline["tags"]] in ([], ["Other"])
     assert outline["schemas"] == []
+
+
+def test_operations_of_thousands_of_paths_that_refer_to_one_are_refused() -> None:
+    def stored(paths: int, tags: int) -> bytes:
+        shared = {"get": {"tags": [f"t{number}" for number in range(tags)]}}
+        named: dict[str, Any] = {f"/{number}": {"$ref": "#/paths/~1shared"} for number in range(paths - 1)}
+        return json.dumps({"openapi.yaml": {"paths": {"/shared": shared, **named}}}).encode()
+
+    tags = outline_of(stored(200, 100))["tags"]
+    assert [len(tag["operations"]) for tag in tags] == [200] * 100
+    with pytest.raises(TooLarge):
+        outline_of(stored(201, 100))
+
+
+def test_chains_of_references_are_followed_once() -> None:
+    chain: dict[str, Any] = {f"/c{number}": {"$ref": f"#/paths/~1c{number + 1}"} for number in range(MAX_DEPTH - 2)}
+    paths = {f"/p{number}": {"$ref": "#/paths/~1c0"} for number in range(30_000)}
+    loop = {"/a": {"$ref": "#/paths/~1b"}, "/b": {"$ref": "#/paths/~1a"}}
+    content = json.dumps({"openapi.yaml": {"paths": {**paths, **chain, f"/c{MAX_DEPTH - 2}": {"x": 1}, **loop}}})
+    assert outline_of(content.encode())["tags"] == []  # one after the other, these are six million steps
+    known: dict[str, Any] = {}
+    document = json.loads(content)["openapi.yaml"]
+    assert _followed(document, paths["/p0"], known) == {"x": 1} and len(known) == MAX_DEPTH - 1
+    assert _followed(document, loop["/a"], known) is None
 
 
 def test_a_page_of_a_specification_says_what_its_source_names() -> None:
