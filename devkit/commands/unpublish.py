@@ -7,6 +7,7 @@ import click
 from devkit.hosts import choosing, installations, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, part
+from devkit.hosts.organizations import with_a_role
 from devkit.projects import completion
 from devkit.releasing.confirmation import ask_to_lose
 from devkit.releasing.history import versions
@@ -39,7 +40,7 @@ def command(name: str, chosen: Choice, as_json: bool, yes: bool) -> None:
 def _what_goes(client: Client, name: str) -> str:
     """Describe what is deleted: the number of versions, and the person's organizations that have it installed."""
     kept = sum(1 for _ in versions(client, name))
-    organizations = client.every("/v1/orgs", shape=response_shapes.ORGANIZATION)
+    organizations = with_a_role(client)
     where = [one_line(one["title"]) for one in organizations if installations.find(client, name, one["id"]) is not None]
     listed = ", ".join(where[:MOST_NAMED]) + (" and more" if len(where) > MOST_NAMED else "")
     of_yours = f"installed in your organizations: {listed}" if where else "installed in none of your organizations"

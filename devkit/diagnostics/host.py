@@ -94,7 +94,7 @@ def token(place: Place) -> Examination:
 
 def _role(organization: dict[str, Any]) -> str:
     permissions = organization["permissions"]
-    role = "may publish" if permissions["admin"] else "may read" if permissions["view"] else "is a guest"
+    role = "may publish" if permissions["admin"] else "may read" if permissions["listMembers"] else "is a guest"
     return f"{organization['title']} ({role})"
 
 

@@ -104,8 +104,8 @@ class _Shown:
 class Locations:
     """Shows what links of a version are in, and lead to; what all of them share is made once.
 
-    What the actor may not read by itself is shown with its id alone: guests read no organization, and scripts need a
-    scope for organizations and spaces. Specifications are left out without their scope.
+    What the actor may not read by itself is shown with its id alone: scripts need a scope for organizations and spaces.
+    Specifications are left out without their scope.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class Locations:
         found = self._view.by_id(OrganizationRow, set(ids) - self._organizations.keys())
         for row_id, shown in zip(found, organizations(self._view, list(found.values())), strict=True):
             reach = self._view.reach
-            whole = reach.role_in(row_id) is not None if reach.kind == "user" else self._may(METADATA)
+            whole = reach.belongs_to(row_id) if reach.kind == "user" else self._may(METADATA)
             reference = {"object": "organization", "id": row_id}
             self._organizations[row_id] = _json(shown) if whole else reference
 

@@ -4,33 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pydantic import MISSING
+
 from runtime.contract import presenting
-from runtime.contract.organizations import Organization
+from runtime.contract.organizations import Organization, Role
 from runtime.serializers.view import View
 from runtime.store.tables.organizations import OrganizationRow
 
+HIDDEN = {
+    "default_role": MISSING,
+    "default_content": MISSING,
+    "email_domains": [],
+    "merge_rules": {"type": "none"},
+}
+"""What is shown in place of settings: the published document requires some of them."""
+
 
 def organizations(view: View, rows: Sequence[OrganizationRow]) -> list[Organization]:
-    """Show organizations, each with what the actor may do in it."""
-    return [
-        presenting.organization_object(
-            presenting.OrganizationDetails(
-                id=row.id,
-                title=row.title,
-                created_at=row.created_at,
-                type=row.type,
-                hostname=row.hostname,
-                default_role=row.default_role,
-                default_content=row.default_content,
-                email_domains=row.email_domains,
-                logo=row.logo,
-                sso=row.sso,
-                ai=row.ai,
-                invite_links=row.invite_links,
-                merge_rules=row.merge_rules,
-            ),
-            level,
-            view.at,
-        )
-        for row, level in zip(rows, view.levels(rows), strict=True)
-    ]
+    """Show organizations, each with what the actor may do in it; people without a role see no settings."""
+    return [_shown(view, row, level) for row, level in zip(rows, view.levels(rows), strict=True)]
+
+
+def _shown(view: View, row: OrganizationRow, level: Role | None) -> Organization:
+    details = presenting.OrganizationDetails(
+        id=row.id,
+        title=row.title,
+        created_at=row.created_at,
+        type=row.type,
+        hostname=row.hostname,
+        default_role=row.default_role,
+        default_content=row.default_content,
+        email_domains=row.email_domains,
+        logo=row.logo,
+        sso=row.sso,
+        ai=row.ai,
+        invite_links=row.invite_links,
+        merge_rules=row.merge_rules,
+    )
+    shown = presenting.organization_object(details, level, view.at)
+    if view.reach.kind != "user" or view.reach.role_in(row.id) is not None:
+        return shown
+    allowed = shown.permissions | {"view": view.reach.belongs_to(row.id)}
+    return shown.model_copy(update={**HIDDEN, "permissions": allowed})

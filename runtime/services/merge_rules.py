@@ -168,8 +168,10 @@ def _custom(attempt: Attempt, rule: Rule) -> str | None:
 def _sees_rules(attempt: Attempt) -> bool:
     if attempt.space.merge_rules["type"] != "inherit":
         return True
-    seen = rows.find(attempt.view.session, attempt.view.reach, OrganizationRow, id=attempt.space.organization_id)
-    return seen is not None
+    reach, home = attempt.view.reach, attempt.space.organization_id
+    if reach.kind == "user":
+        return reach.role_in(home) is not None
+    return rows.find(attempt.view.session, reach, OrganizationRow, id=home) is not None
 
 
 def _facts(attempt: Attempt) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pydantic import MISSING
 from runtime.api.call import Call
 from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.operation import Family
-from runtime.api.permission import member, scoped
+from runtime.api.permission import USER, scoped
 from runtime.contract import errors
 from runtime.contract.asking import Ask, Asked, AskQuery
 from runtime.services import asking as service
@@ -19,7 +19,7 @@ from runtime.store.search_index import finding
 from runtime.store.search_index.finding import Scope
 from runtime.store.tables.organizations import OrganizationRow
 
-ASKERS = scoped(member("read"), "space:content:read")
+ASKERS = scoped(USER, "space:content:read")
 MODEL = "model"
 """The part of an organization's slots for waiting for the model's answers."""
 

@@ -8,7 +8,7 @@ from runtime.api import crud
 from runtime.api.call import Call, refusal, role_refusal
 from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.operation import Family
-from runtime.api.permission import member
+from runtime.api.permission import USER, member
 from runtime.api.resource import Resource
 from runtime.contract import errors
 from runtime.contract.collections import Collection, CollectionQuery, CreateCollection, UpdateCollection
@@ -35,7 +35,7 @@ COLLECTION = Resource(
 collections = Family("Collections", COLLECTION)
 
 
-@collections.list(f"GET {ORGANIZATION.path}/collections", COLLECTION, needs=member("read"))
+@collections.list(f"GET {ORGANIZATION.path}/collections", COLLECTION, needs=USER)
 def list_collections_in_organization_by_id(
     call: Call, organization: OrganizationRow, query: CollectionQuery
 ) -> Conditions:
@@ -131,8 +131,6 @@ def target_of(call: Call, organization_id: str, former: str | None, body: Move) 
 def receiver(call: Call, former: str, body: Transfer) -> OrganizationRow:
     """Find the organization of a transfer, and require `create` there; raises Conflict for the current one."""
     target = organizations.named(call.session, call.actor.reach, body.organization)
-    if body.organization == former:  # which a guest of it does not see
-        raise errors.Conflict("It already belongs to this organization.")
     if target is None:
         raise errors.not_seen(f"There is no organization `{body.organization[:60]}`")
     if target.id == former:

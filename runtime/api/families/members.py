@@ -11,7 +11,7 @@ from runtime.api.call import Call
 from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.families.spaces import SPACE
 from runtime.api.operation import Family
-from runtime.api.permission import member
+from runtime.api.permission import USER, member
 from runtime.api.resource import Resource, RowsOf
 from runtime.contract.members import MemberQuery, MemberSpace, OrderedQuery, OrganizationMember, UpdateMember
 from runtime.serializers import members as serializers
@@ -46,7 +46,7 @@ def list_members_in_organization_by_id(call: Call, organization: OrganizationRow
     return membership.members(organization.id, query)
 
 
-crud.get(members, MEMBER, "getMemberInOrganizationById", "Get a member.", needs=member("read"))
+crud.get(members, MEMBER, "getMemberInOrganizationById", "Get a member.", needs=USER)
 
 
 @members.operation(f"PATCH {MEMBER.path}", MEMBER, needs=member("admin"))
@@ -59,7 +59,7 @@ def update_member_in_organization_by_id(
     return member
 
 
-@members.operation(f"DELETE {MEMBER.path}", needs=member("read"), status=205)
+@members.operation(f"DELETE {MEMBER.path}", needs=USER, status=205)
 def remove_member_from_organization_by_id(call: Call, organization: OrganizationRow, member: MemberRow | None) -> None:
     """Remove a member, or leave an organization."""
     if member is None or member.user_id != call.actor.reach.user_id:
@@ -77,7 +77,7 @@ def set_user_as_sso_member_for_organization(call: Call, organization: Organizati
     return member
 
 
-@members.list(f"GET {MEMBER.path}/spaces", MEMBER_SPACES, needs=member("read"))
+@members.list(f"GET {MEMBER.path}/spaces", MEMBER_SPACES, needs=USER)
 def list_spaces_for_organization_member(call: Call, member: MemberRow, query: OrderedQuery) -> RowsOf:
     """List the spaces of a member, with the level the member has on each."""
     roles = membership.roles_of([member] if not member.disabled else [])

@@ -44,7 +44,7 @@ organizations = Family("Organizations", ORGANIZATION, PathValue("email-domains/{
 
 @organizations.list("GET /v1/orgs", ORGANIZATION, needs=USER)
 def list_organizations_for_authenticated_user(call: Call) -> Conditions:
-    """List the organizations the user belongs to."""
+    """List the organizations the user belongs to, also as a guest."""
     return []
 
 
@@ -53,7 +53,7 @@ crud.get(
     ORGANIZATION,
     "getOrganizationById",
     "Get an organization.",
-    needs=scoped(member("read"), "space:metadata:read"),
+    needs=scoped(USER, "space:metadata:read"),
 )
 
 
@@ -87,7 +87,7 @@ def get_organizations_for_email_domain(call: Call) -> OrganizationsOfDomain:
     return OrganizationsOfDomain(organizations=serializers.organizations(call.view(call.session), rows))
 
 
-@organizations.operation(f"POST {ORGANIZATION.path}/ping", Ping, needs=member("read"))
+@organizations.operation(f"POST {ORGANIZATION.path}/ping", Ping, needs=USER)
 def update_organization_member_last_seen_at(call: Call, organization: OrganizationRow) -> Ping:
     """Record that the caller is active; returns a token that identifies them."""
     user_id = call.actor.reach.user_id or ""

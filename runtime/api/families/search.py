@@ -10,7 +10,7 @@ from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.families.sites import SITE
 from runtime.api.families.spaces import SPACE
 from runtime.api.operation import Family
-from runtime.api.permission import for_visitors, member, scoped
+from runtime.api.permission import USER, for_visitors, member, scoped
 from runtime.contract import errors
 from runtime.contract.base import ListOf, ListQuery, Next
 from runtime.contract.conditions import ConditionEvaluator
@@ -42,7 +42,7 @@ def search_space_content(call: Call, space: SpaceRow, query: ContentSearchQuery)
 @content_search.operation(
     f"GET {ORGANIZATION.path}/search",
     ListOf[SearchSpaceResult],
-    needs=scoped(member("read"), "space:content:read"),
+    needs=scoped(USER, "space:content:read"),
 )
 def search_organization_content(
     call: Call, organization: OrganizationRow, query: ContentSearchQuery

@@ -15,7 +15,7 @@ from runtime.api.call import Call, refusal, role_refusal
 from runtime.api.families.collections import COLLECTION, place_for, receiver, require_create_in, target_of
 from runtime.api.families.organizations import ORGANIZATION
 from runtime.api.operation import Family
-from runtime.api.permission import for_visitors, member, scoped
+from runtime.api.permission import USER, for_visitors, member, scoped
 from runtime.api.resource import Resource, RowsOf
 from runtime.contract import errors
 from runtime.contract.places import Move, Transfer
@@ -54,7 +54,7 @@ spaces = Family("Spaces", SPACE)
 @spaces.list(
     f"GET {ORGANIZATION.path}/spaces",
     SPACE,
-    needs=scoped(member("read"), "space:metadata:read", integration=False),
+    needs=scoped(USER, "space:metadata:read", integration=False),
 )
 def list_spaces_in_organization_by_id(call: Call, organization: OrganizationRow, query: SpaceListQuery) -> RowsOf:
     """List the spaces of an organization, or the deleted ones that can be restored."""

@@ -45,9 +45,9 @@ class OrganizationRow(Table):
 
     @classmethod
     def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Members see it, installations where they are installed, an integration its owner, visitors that of a site."""
+        """Members and guests, scripts where they are installed, integrations also their owner, visitors theirs."""
         if reach.kind == "user":
-            return cls.id.in_(reach.organizations)
+            return cls.id.in_({*reach.organizations, *reach.guest_of})
         if reach.kind == "visitor":
             return cls.id == reach.home_id
         alive = select(InstallationRow.organization_id).where(InstallationRow.deleted_at.is_(None))
@@ -107,6 +107,13 @@ class MemberRow(SeenByMembers, Table):
     provisioned: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Whether single sign-on created the membership; unlike `sso`, members cannot set it themselves."""
     disabled: Mapped[bool] = mapped_column(default=False)
+
+    @classmethod
+    def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
+        """Members of the organization, and guests their own membership."""
+        seen = super().visible_to(reach)
+        own = and_(cls.organization_id.in_(reach.guest_of), cls.user_id == reach.user_id)
+        return or_(seen, own) if reach.guest_of else seen
 
 
 class TokenRow(Table):

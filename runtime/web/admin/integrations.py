@@ -148,7 +148,8 @@ def _lead_to_all(visit: OperatorVisit) -> Response:
 def _where(visit: OperatorVisit, title: str, *name: str) -> Response:
     """Redirect to a page of the person's only organization; with several, let them choose."""
     listed = page_of(visit, "listOrganizationsForAuthenticatedUser", {})
-    places = [(one["title"], place("orgs", one["id"], "integrations", *name)) for one in listed.items]
-    if listed.count == 1 and places:
+    able = [one for one in listed.items if one["permissions"]["listIntegrations"]]
+    places = [(one["title"], place("orgs", one["id"], "integrations", *name)) for one in able]
+    if len(places) == 1 and not listed.first and not listed.next:
         return visit.to(places[0][1])
     return visit.page("integration_places", title=title, places=places, listed=listed)

@@ -24,8 +24,10 @@ def place(*parts: str) -> str:
 
 
 def organization_of(visit: OperatorVisit, organization: str) -> Object:
-    """Get the organization that a page is in; raises NotFound."""
+    """Get the organization that a page is in; raises NotFound, also for its guests, for whom it has no pages."""
     found: Object = visit.do("getOrganizationById", {"organizationId": organization})
+    if not found["permissions"]["listMembers"]:
+        raise errors.not_seen(f"There is no organization `{organization[:60]}`")
     return found
 
 

@@ -25,7 +25,7 @@ from devkit.terminal.output import Problem
 
 ORG, ONE, NAME = "o" * 20, "i" * 20, "mine"
 USER = {"id": "u" * 20, "displayName": "Ada", "email": "ada@example.com"}
-RIGHTS = {"admin": True, "view": True}
+RIGHTS = {"admin": True, "listMembers": True}
 INTEGRATION = {
     "name": NAME,
     "title": "Mine",
