@@ -36,7 +36,17 @@ EVENTS: dict[str, dict[str, Any]] = {
         "referrer": "",
         "pageId": "kV2n8sQfJ0bXyT4LrE6w",
     },
-    "space_content_updated": {"revisionId": "Zt3XqLm9Pw0aHs5RcVd2"},
+    "space_content_updated": {
+        "revisionId": "Zt3XqLm9Pw0aHs5RcVd2",
+        "updatedBy": [
+            {
+                "object": "user",
+                "id": "Hq4TzUe8Jm1oWc6YbNs3",
+                "displayName": "Ada Lovelace",
+                "urls": {"location": "https://docs.example.com/v1/users/Hq4TzUe8Jm1oWc6YbNs3"},
+            }
+        ],
+    },
     "space_gitsync_started": {
         "revisionId": "Zt3XqLm9Pw0aHs5RcVd2",
         "commitId": "3f1c9a0e5b7d2846c1f09e8ab34d57120c6f9e81",

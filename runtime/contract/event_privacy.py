@@ -70,7 +70,7 @@ CUT: dict[str, Callable[[Any], Any]] = {
     "feedback": _only("rating"),
     "request": _request,
     **dict.fromkeys(("visitor", "violation"), _only()),
-    **dict.fromkeys(("state", "props", "dependencies", "url", "referrer", "location"), _empty),
+    **dict.fromkeys(("state", "props", "dependencies", "url", "referrer", "location", "updatedBy"), _empty),
     **dict.fromkeys(("searchParams", "cookies"), _empty),
 }
 """Field -> what is left of it."""

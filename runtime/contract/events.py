@@ -42,6 +42,21 @@ class FetchRequest(Body):
     headers: dict[str, LongText]
 
 
+class EventUserUrls(Body):
+    location: LongText
+
+
+class EventUser(Body):
+    """A person; this host sends scripts no e-mail addresses."""
+
+    object: Literal["user"]
+    id: EventId
+    display_name: LongText
+    email: LongText | MISSING = MISSING
+    photo_url: LongText | MISSING = Field(MISSING, alias="photoURL")
+    urls: EventUserUrls
+
+
 class Feedback(Body):
     rating: Literal["bad", "ok", "good"]
     comment: Annotated[Text, StringConstraints(min_length=1, max_length=512)] | MISSING = MISSING
@@ -147,6 +162,7 @@ class SpaceContentUpdated(Event):
     target = "space"
     type: Literal["space_content_updated"]
     revision_id: EventId
+    updated_by: Annotated[list[EventUser], Field(max_length=100)] | MISSING = MISSING
 
 
 class SpaceGitSyncStarted(Event):

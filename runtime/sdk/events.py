@@ -67,6 +67,21 @@ class Visitor(TypedDict):
     language: NotRequired[str]
 
 
+class UserUrls(TypedDict):
+    """`location` is the address in the API."""
+
+    location: str
+
+
+class User(TypedDict):
+    """A person, without an e-mail address."""
+
+    object: Literal["user"]
+    id: str
+    displayName: str
+    urls: UserUrls
+
+
 class Feedback(TypedDict):
     """A visitor's rating of a page."""
 
@@ -159,10 +174,10 @@ class PageFeedback(SiteEvent):
 
 
 class SpaceContentUpdated(SpaceEvent):
-    """A space has a new current revision."""
+    """A space has a new current revision; `updatedBy` is missing where nobody is known to have made it."""
 
     revisionId: str
-    updatedBy: NotRequired[list[dict[str, Any]]]
+    updatedBy: NotRequired[list[User]]
 
 
 class SpaceGitSyncStarted(SpaceEvent):

@@ -25,14 +25,14 @@ from runtime.contract.change_requests import (
 )
 from runtime.contract.document_size import size_problem
 from runtime.contract.timestamps import wire_time
-from runtime.dispatch import outbox
 from runtime.serializers.file_urls import address_of
 from runtime.services import content, content_quota, disk_room, quotas, semantic_changes
+from runtime.services.current_revision import set_current_revision
 from runtime.services.describing import describe
 from runtime.services.editing import Editor, Node, too_much
 from runtime.services.merging.snapshots import Merge, merge_snapshots
 from runtime.store import change_requests as stored
-from runtime.store import installed, locks, membership, rows
+from runtime.store import locks, membership, rows
 from runtime.store.content import revisions
 from runtime.store.content.entries import File
 from runtime.store.content.revisions import name_of, snapshot_of
@@ -237,7 +237,7 @@ def _titled(merged: Merge, document: str) -> str:
 
 
 def finish(
-    session: Session, space: SpaceRow, row: ChangeRequestRow, user_id: str, prepared: Prepared
+    session: Session, at: Addresses, space: SpaceRow, row: ChangeRequestRow, user_id: str, prepared: Prepared
 ) -> Outcome | None:
     """Write a computed merge; None if one of the sides has changed meanwhile. With conflicts, nothing changes.
 
@@ -257,7 +257,7 @@ def finish(
     before = _revision(session, space.id, row.revision_id)
     made = revisions.write(session, space.id, merged.snapshot, merged.documents, before=before, **values)
     row.status, row.merged_id = "merged", made.id
-    set_current_revision(session, space, made)
+    set_current_revision(session, at, space, made)
     return Outcome(made.id, ())
 
 
@@ -273,15 +273,6 @@ def _bring_up_to_date(
     row.ancestor_id = row.merged_ancestor_id = space.revision_id
     session.flush()
     return Outcome(made.id, ())
-
-
-def set_current_revision(session: Session, space: SpaceRow, revision: RevisionRow) -> None:
-    """Make a revision the current one of its space, and notify integrations; the space's lock is held."""
-    space.previous_id, space.revised_at = space.revision_id, now()
-    space.revision_id = revision.id
-    session.flush()
-    candidates = installed.in_organization(session, space.organization_id)
-    outbox.emit(session, "space_content_updated", candidates, {"revisionId": revision.id}, space_id=space.id)
 
 
 def request_reviewers(

@@ -297,6 +297,9 @@ def test_integrations_hear_of_new_content_and_read_it(alpha: Tenant) -> None:
     assert [(event["payload"]["spaceId"], event["payload"]["revisionId"]) for event in told] == [
         (one.space, merged["revision"])
     ]
+    (author,) = told[0]["payload"]["updatedBy"]
+    assert (author["object"], author["id"], "email" in author) == ("user", alpha.user, False)
+    assert ok(alpha.api.get(author["urls"]["location"].removeprefix(alpha.api.url)))["id"] == alpha.user
 
 
 def test_a_change_request_is_found_by_its_number_too(space: Space, beta: Tenant) -> None:

@@ -154,7 +154,7 @@ def _together(
             if way == "merge":
                 service.hold_open(session, within, row)
                 merge_rules.check(call.view(session), within, row, person_of(call))
-            outcome = service.finish(session, within, row, person_of(call), prepared)
+            outcome = service.finish(session, call.host.addresses, within, row, person_of(call), prepared)
         if outcome is not None:
             call.after.append(call.host.dispatcher.wake)
             return outcome.revision, list(outcome.conflicts)

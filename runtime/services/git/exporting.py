@@ -20,6 +20,7 @@ from runtime.engines.git_http import ZERO, GitRemote, PushRefused, References
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed, open_made
 from runtime.services import change_requests, content
+from runtime.services.current_revision import set_current_revision
 from runtime.services.folders.walking import MAX_FILE
 from runtime.services.git import operations
 from runtime.services.git.importing import MEMORY, NETWORK_SECONDS, SECONDS, find
@@ -219,9 +220,8 @@ def _finish(job: Job, operation: GitOperationRow, made: Made) -> None:
                 "user_id": row.user_id,
             }
             values["git"] = operations.commit_of(row, made.commit, row.values["message"], ours=True)
-            change_requests.set_current_revision(
-                session, space, revisions.write(session, space.id, snapshot, before=current, **values)
-            )
+            pushed = revisions.write(session, space.id, snapshot, before=current, **values)
+            set_current_revision(session, job.tools.addresses, space, pushed)
             revision_id = row.revision_id
         operations.succeeded(session, space, row, revision_id, made.commit, [], same=made.alone)
 

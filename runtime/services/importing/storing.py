@@ -20,6 +20,7 @@ from runtime.contract.timestamps import wire_time
 from runtime.engines.separate_process.answers import Refused
 from runtime.engines.separate_process.runner import SeparateProcessFailed
 from runtime.services import change_requests, content_quota, organization_storage
+from runtime.services.current_revision import set_current_revision
 from runtime.services.files import MAX_FILE, file_of
 from runtime.services.imported_tree import Imported
 from runtime.services.importing import transfer
@@ -210,7 +211,7 @@ def _write(
         values = {"type": "edits", "parents": [base_id], "user_id": target.user_id, **values}
         made = revisions.write(session, space.id, snapshot, before=before, **values)
         if target.shown:
-            change_requests.set_current_revision(session, space, made)
+            set_current_revision(session, job.tools.addresses, space, made)
     also(session)
     return True
 

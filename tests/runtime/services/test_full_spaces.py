@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from runtime.contract import errors
+from runtime.contract.addresses import Addresses
 from runtime.contract.change_requests import CreateChangeRequest, UpdateChangeRequest
 from runtime.contract.comments import CommentBody, PostComment, UpdateComment
 from runtime.contract.identifiers import new_id
@@ -43,6 +44,7 @@ from runtime.store.tables.organizations import OrganizationRow, UserRow
 from runtime.store.tables.spaces import SpaceRow
 from tests import databases
 
+AT = Addresses("https://docs.example", "https://docs.example")
 AT_ONCE = 4
 
 
@@ -129,7 +131,7 @@ def test_what_was_begun_is_merged_into_a_full_space(ground: Ground, monkeypatch:
         space = session.get_one(SpaceRow, ground.space)
         row = session.get_one(ChangeRequestRow, ground.requests[0])
         prepared = change_requests.prepare(session, row, "merge")
-        outcome = change_requests.finish(session, space, row, ground.user, prepared)
+        outcome = change_requests.finish(session, AT, space, row, ground.user, prepared)
         assert outcome is not None and row.status == "merged" and space.revision_id == row.merged_id
 
 
@@ -148,7 +150,7 @@ def test_a_space_with_as_many_bytes_as_there_may_be_is_only_merged(
         space = session.get_one(SpaceRow, ground.space)
         row = session.get_one(ChangeRequestRow, ground.requests[0])
         prepared = change_requests.prepare(session, row, "merge")
-        assert change_requests.finish(session, space, row, ground.user, prepared) is not None
+        assert change_requests.finish(session, AT, space, row, ground.user, prepared) is not None
         assert row.status == "merged"
 
 
@@ -200,7 +202,7 @@ def test_a_disk_that_is_almost_full_takes_nothing_new(
     with ground.database.transaction(writes=True) as session:
         space, row = session.get_one(SpaceRow, ground.space), session.get_one(ChangeRequestRow, ground.requests[0])
         prepared = change_requests.prepare(session, row, "merge")
-        assert change_requests.finish(session, space, row, ground.user, prepared) is not None
+        assert change_requests.finish(session, AT, space, row, ground.user, prepared) is not None
 
 
 def test_an_organization_has_as_much_content_as_the_host_allows(
@@ -214,7 +216,7 @@ def test_an_organization_has_as_much_content_as_the_host_allows(
     with ground.database.transaction(writes=True) as session:
         space, row = session.get_one(SpaceRow, ground.space), session.get_one(ChangeRequestRow, ground.requests[0])
         prepared = change_requests.prepare(session, row, "merge")
-        assert change_requests.finish(session, space, row, ground.user, prepared) is not None
+        assert change_requests.finish(session, AT, space, row, ground.user, prepared) is not None
     other, there, elsewhere = new_id(), new_id(), new_id()
     with ground.database.transaction(writes=True) as session:
         session.add_all(OrganizationRow(id=one, title="O", hostname=one.lower()) for one in (there, elsewhere))
