@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import MISSING, AfterValidator, Field, StringConstraints
+from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_validator
 
 from runtime.contract.base import Body, JsonObject, ListQuery, Moment, WebAddress, WireModel
 from runtime.contract.emoji import Emoji as AnyEmoji
@@ -24,6 +24,19 @@ NO_EMOJI = "1f4d8"
 """What a space shows that was given no emoji."""
 
 
+class ApplyTemplate(Body):
+    """Content to begin with: this host has one template, the pages that `sample` stands for, without parameters."""
+
+    id: Literal["sample"]
+    params: JsonObject | MISSING = MISSING
+
+    @model_validator(mode="after")
+    def _without_parameters(self) -> Self:
+        if self.params is not MISSING and self.params.get("contentRefs"):
+            raise ValueError("params: the template `sample` has no parameters; leave them out")
+        return self
+
+
 class CreateSpace(Body):
     """Everything is optional: an empty body makes an untitled, private space."""
 
@@ -32,7 +45,7 @@ class CreateSpace(Body):
     parent: ObjectId | MISSING = MISSING
     language: TranslationLanguage | MISSING = MISSING
     edit_mode: Literal["live", "locked"] = "locked"
-    template: JsonObject | MISSING = MISSING
+    template: ApplyTemplate | MISSING = MISSING
     computed_source: JsonObject | MISSING = MISSING
 
 

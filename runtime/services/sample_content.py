@@ -1,14 +1,24 @@
-"""The pages of a new space that is created with `sample` (docs/contract/api.md, "Sites")."""
+"""The pages that `sample` stands for, of new spaces and as a template (docs/contract/api.md, "Sites", "Content")."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy.orm import Session
 
+from runtime.contract import errors
+from runtime.contract.addresses import Addresses
+from runtime.contract.change_requests import DocumentInput, InsertPage, PagePosition
 from runtime.contract.identifiers import new_id
+from runtime.contract.timestamps import wire_time
+from runtime.services import change_requests, content, content_quota
+from runtime.services.current_revision import set_current_revision
+from runtime.services.editing import Editor
 from runtime.services.markdown.reading import document_of
 from runtime.store.content import revisions
-from runtime.store.content.entries import Page
+from runtime.store.content.revisions import snapshot_of
 from runtime.store.content.snapshot import Snapshot
+from runtime.store.database import now
 from runtime.store.tables.content import RevisionRow
 from runtime.store.tables.spaces import SpaceRow
 
@@ -53,25 +63,47 @@ WRITING = """
 """
 
 
+LOCKED = "This space is locked: its content is edited in change requests. Set its editMode to `live` first."
+
+
 def begin(session: Session, space: SpaceRow) -> RevisionRow:
     """Create the first revision of a new space, with a few pages."""
-    guides = Page(new_id(), type="group", title="Guides", slug="guides")
-    pages, documents = [], []
-    for title, slug, text, parent in (
-        ("Welcome", "welcome", WELCOME, None),
-        ("Quickstart", "quickstart", QUICKSTART, guides),
-        ("Writing pages", "writing-pages", WRITING, guides),
-    ):
-        document = document_of(text)
-        documents.append(document)
-        pages.append(
-            Page(
-                new_id(),
-                title=title,
-                slug=slug,
-                document=revisions.name_of(document),
-                parent=parent.id if parent is not None else None,
-            )
-        )
-    pages.insert(1, guides)
-    return revisions.write(session, space.id, Snapshot(pages=pages), documents, id=space.revision_id)
+    editor = Editor(Snapshot(), wire_time(now()))
+    _insert(editor)
+    return revisions.write(session, space.id, editor.snapshot(), editor.documents.values(), id=space.revision_id)
+
+
+def add(session: Session, at: Addresses, space: SpaceRow, user_id: str) -> None:
+    """Add the pages behind those of a space.
+
+    Raises PreconditionFailed for a locked space, BadRequest for one that is full.
+    """
+    change_requests.lock(session, space)
+    if space.edit_mode == "locked":
+        raise errors.PreconditionFailed(LOCKED)
+    content_quota.for_revisions(session, space.id)
+    content_quota.for_documents(session, space.id)
+    before = content.current(session, space)
+    editor = Editor(snapshot_of(session, before), wire_time(now()))
+    _insert(editor)
+    values: dict[str, Any] = {"type": "edits", "parents": [before.id], "user_id": user_id}
+    made = revisions.write(session, space.id, editor.snapshot(), editor.documents.values(), before=before, **values)
+    set_current_revision(session, at, space, made)
+
+
+def _insert(editor: Editor) -> None:
+    welcome, guides = _page("Welcome", WELCOME), _group("Guides")
+    editor.apply(welcome, document_of(WELCOME))
+    editor.apply(guides)
+    for title, text in (("Quickstart", QUICKSTART), ("Writing pages", WRITING)):
+        editor.apply(_page(title, text, str(guides.id)), document_of(text))
+
+
+def _page(title: str, text: str, parent: str | None = None) -> InsertPage:
+    position = PagePosition(parent=parent)
+    document = DocumentInput(markdown=text)
+    return InsertPage(type="insert_page", title=title, document=document, position=position)
+
+
+def _group(title: str) -> InsertPage:
+    return InsertPage(type="insert_page", page="group", id=new_id(), title=title)

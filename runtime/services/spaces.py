@@ -41,7 +41,7 @@ def create(session: Session, organization_id: str, parent: CollectionRow | None,
         language=None if body.language is MISSING else body.language,
     )
     quotas.for_spaces(session, organization_id)
-    return add(session, row)
+    return add(session, row, "empty" if body.template is MISSING else body.template.id)
 
 
 def add(session: Session, row: SpaceRow, content: SpaceRow | Literal["empty", "sample"] = "empty") -> SpaceRow:

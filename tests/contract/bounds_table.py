@@ -106,6 +106,7 @@ BOUNDED: dict[str, dict[str, int]] = {
     "getChangeRequestPDF": PDF,
     "getSpacePDF": PDF,
     "exportToGitRepository": GIT,
+    "applyTemplateToSpace": CONTENT,
     "importContent": IMPORT,
     "importContentInChangeRequest": IMPORT,
     "importContentInChangeRequestPageById": IMPORT,

@@ -425,6 +425,7 @@ GOOD: dict[str, Good] = {
             "removeRequestedReviewerFromChangeRequest",
         )
     },
+    "applyTemplateToSpace": Good(lambda world: {"id": "sample"}, spoiled={"id": "another", "params": 7}),
     "importContent": importing(),
     "importContentInPageById": importing("html"),
     "importContentInChangeRequest": importing(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.conftest import HostProcess, Tenant, installed, wait_for
+from tests.scenarios.answers import ok
 from tests.scenarios.people import person, space
 from tests.scenarios.space_script import SCRIPT, as_installation
 
@@ -97,3 +98,26 @@ def test_a_space_is_found_by_its_address(alpha: Tenant, beta: Tenant) -> None:
         app.replace("/app/", "/v1/"),
     ):
         assert alpha.api.get("/v1/urls/content", url=url).status == 404
+
+
+def test_a_template_adds_its_pages(host: HostProcess, alpha: Tenant) -> None:
+    made = ok(alpha.api.post(f"/v1/orgs/{alpha.id}/spaces", {"template": {"id": "sample"}, "editMode": "live"}), 201)
+    path, template = f"/v1/spaces/{made['id']}", f"/v1/spaces/{made['id']}/content/template"
+    pages = ok(alpha.api.get(f"{path}/content/pages"))["pages"]
+    assert [(one["slug"], [inner["slug"] for inner in one["pages"]]) for one in pages] == [
+        ("welcome", []),
+        ("guides", ["quickstart", "writing-pages"]),
+    ]
+    assert alpha.api.post(template, {"id": "sample", "params": {}}).status == 201
+    again = ok(alpha.api.get(f"{path}/content/pages"))["pages"]
+    assert again[:2] == pages and [one["slug"] for one in again[2:]] == ["welcome-2", "guides-2"]
+    revision = ok(alpha.api.get(path))["revision"]
+    for wrong in ({"id": "another"}, {}, {"id": "sample", "params": {"contentRefs": {"a": {"kind": "file"}}}}):
+        assert alpha.api.post(template, wrong).status == 400
+        refused = alpha.api.post(f"/v1/orgs/{alpha.id}/spaces", {"template": wrong})
+        assert refused.status == 400 and "template" in refused.text
+    assert person(host, alpha, "review").api.post(template, {"id": "sample"}).status == 403
+    assert alpha.api.call("PATCH", path, {"editMode": "locked"}).status == 200
+    refused = alpha.api.post(template, {"id": "sample"})
+    assert refused.status == 412 and "editMode" in refused.text
+    assert ok(alpha.api.get(path))["revision"] == revision

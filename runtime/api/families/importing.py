@@ -26,9 +26,10 @@ from runtime.contract.importing import (
     UploadImportQuery,
 )
 from runtime.contract.organizations import Role
+from runtime.contract.spaces import ApplyTemplate
 from runtime.engines.shares import NoneLeft
 from runtime.serializers import imports as serializers
-from runtime.services import organization_storage
+from runtime.services import organization_storage, sample_content
 from runtime.services.files import MAX_FILE
 from runtime.services.importing import lifecycle
 from runtime.store import rows
@@ -70,6 +71,12 @@ LOOKS = (0.05, 1.0)
 def import_content(call: Call, space: SpaceRow, body: ImportContent) -> ImportContentResult:
     """Import content into a space."""
     return _imported(call, space, None, None, body, "create")
+
+
+@importing.operation(f"POST {IN_SPACE}/template", needs=CREATORS, status=201, also=("412",))
+def apply_template_to_space(call: Call, space: SpaceRow, body: ApplyTemplate) -> None:
+    """Add the pages of a template to a space."""
+    sample_content.add(call.session, call.host.addresses, space, person_of(call))
 
 
 @importing.operation(

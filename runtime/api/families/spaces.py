@@ -68,8 +68,6 @@ def create_space(call: Call, organization: OrganizationRow, body: CreateSpace) -
 
     One that is edited around the merge rules of the organization needs `admin` in it.
     """
-    if body.template is not MISSING:
-        raise errors.BadRequest("this host has no templates", field="template")
     if body.computed_source is not MISSING:
         raise errors.BadRequest("create the space without it, then add a computed page", field="computedSource")
     parent = place_for(call, organization.id, None if body.parent is MISSING else body.parent)
