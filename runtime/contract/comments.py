@@ -39,6 +39,13 @@ class CommentBody(Body):
     markdown: Annotated[Text, StringConstraints(max_length=MAX_CHARACTERS)] | MISSING = MISSING
     document: Annotated[JsonObject, AfterValidator(_document)] | MISSING = MISSING
 
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, value: Any) -> Any:
+        if isinstance(value, dict) and value and value.keys().isdisjoint(("markdown", "document")):
+            raise ValueError("must have either `markdown` or `document`, or be empty")
+        return value
+
     @model_validator(mode="after")
     def _not_both(self) -> Self:
         if self.markdown is not MISSING and self.document is not MISSING:

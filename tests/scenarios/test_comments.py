@@ -382,6 +382,28 @@ def test_odd_documents_are_refused_or_shown_in_both_forms(space: Space) -> None:
     assert ok(space.api.post(f"{space.path}/comments", {"body": {"markdown": long}}))["replies"] == 0
 
 
+def test_a_body_of_no_known_shape_is_refused_and_not_taken_as_empty(space: Space) -> None:
+    path, request = f"{space.path}/comments", space.change_request()
+    posted = ok(space.api.post(path, HI))["id"]
+    replied = ok(space.api.post(f"{path}/{posted}/replies", HI))["id"]
+    for wrong in ({"text": "Hi."}, {"content": "Hi.", "format": "markdown"}, {"Markdown": "Hi."}):
+        for method, at in (
+            ("POST", path),
+            ("PUT", f"{path}/{posted}"),
+            ("POST", f"{path}/{posted}/replies"),
+            ("PUT", f"{path}/{posted}/replies/{replied}"),
+            ("POST", f"{request}/comments"),
+        ):
+            answer = space.api.call(method, at, {"body": wrong})
+            assert answer.status == 400 and "`markdown` or `document`" in answer.text, (at, answer.text)
+        review = {"status": "approved", "comment": wrong}
+        assert space.api.post(f"{request}/reviews", review).status == 400
+    assert ok(space.api.get(f"{path}/{posted}", format="markdown"))["body"] == {"markdown": "Hi."}
+    assert ok(space.api.post(path, {"body": {}}))["body"] == {
+        "document": {"object": "document", "data": {}, "nodes": []}
+    }
+
+
 def test_who_leaves_is_still_named(space: Space, alpha: Tenant, host: HostProcess) -> None:
     gone: Person = person(host, alpha, "comment")
     made = post(gone.api, space.path)
