@@ -15,11 +15,22 @@ from runtime.store.tables.spaces import SpaceRow
 SCRIPTS = ("integration", "installation")
 
 
+def canonical_home(at: Addresses, site: SiteRow) -> str:
+    """Return the one address of a site: at its proxy, if there is one."""
+    return f"https://{site.proxy}/" if site.proxy else at.site(site.id)
+
+
+def home_of(at: Addresses, site: SiteRow) -> str:
+    """Return the address below which a site is published."""
+    # Visitors who sign in come back here with their token, and the session is one of this host's origin.
+    return at.site(site.id) if site.visibility == "visitor-auth" else canonical_home(at, site)
+
+
 def published_base(at: Addresses, site: SiteRow, share_key: str | None) -> str | None:
     """Return the address below which a site is published to whoever has a key; None where it is not."""
     if not site.published or (site.visibility == "share-link" and share_key is None):
         return None
-    home = at.site(site.id)
+    home = home_of(at, site)
     return f"{home}{share_key}/" if site.visibility == "share-link" else home
 
 

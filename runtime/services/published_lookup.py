@@ -22,6 +22,7 @@ from runtime.contract.conditions import ConditionEvaluator
 from runtime.contract.origins import authority, authority_of
 from runtime.contract.published import ContentRedirect, Lookup, PublishedContent
 from runtime.contract.url_parts import split_url
+from runtime.serializers.published_urls import canonical_home
 from runtime.services import content, published_places, sharing, site_entry, visiting, visitor_asking, visitor_keys
 from runtime.services.published_places import Place
 from runtime.services.site_entry import Entry
@@ -60,10 +61,6 @@ class Asked:
     site: SiteRow
     base: str
     path: list[str]
-
-    def home(self, at: Addresses) -> str:
-        """Return the one address of the site."""
-        return f"https://{self.site.proxy}/" if self.site.proxy else at.site(self.site.id)
 
 
 def resolve(
@@ -137,7 +134,7 @@ def _found(session: Session, at: Addresses, asked: Asked, entry: Entry, reach: R
     if preview is not None:
         used = (*place.used, *place.rest[:3])
         place = published_places.Place(place.section, place.part, used, place.rest[3:], complete=True)
-    home = asked.home(at) + (f"{entry.share_key}/" if entry.share_key else "")
+    home = canonical_home(at, asked.site) + (f"{entry.share_key}/" if entry.share_key else "")
     sent_to = sent_on(session, site, asked.path, place, entry.claims) if preview is None else None
     if sent_to is not None:
         return ContentRedirect(target="content", redirect=home + sent_to)

@@ -466,6 +466,29 @@ def test_a_site_is_found_at_its_own_origin_and_at_its_proxy(apart: HostProcess) 
     assert ok(look(site, "a"))["canonicalUrl"] == "https://docs.example.com/help/a"
 
 
+def test_addresses_of_a_site_with_a_proxy_are_there(site: Site) -> None:
+    ok(site.api.post(f"{site.path}/publish"))
+    own = home(site)
+    there = f"https://{site.id.lower()}.example.com/docs/"
+    assert ok(site.api.call("PATCH", site.path, {"proxy": there[8:-1]}))["urls"]["published"] == there
+    structure = site.api.get(f"{site.path}/structure").text
+    (first, *_) = ok(site.api.get(f"{site.path}/site-spaces"))["items"]
+    assert there in structure and f'"published":"{own}' not in structure.replace(" ", "")
+    assert first["urls"]["published"].startswith(there)
+    space = ok(site.api.get(f"/v1/spaces/{first['space']['id']}"))
+    assert space["urls"]["published"].startswith(there) and space["urls"]["public"].startswith(there)
+    link = ok(site.api.post(f"{site.path}/share-links", {"name": "Key"}), 201)["id"]
+    ok(site.api.call("PATCH", site.path, {"visibility": "share-link"}))
+    (opened,) = [one for one in ok(site.api.get(f"{site.path}/share-links"))["items"] if one["id"] == link]
+    address = opened["urls"]["published"]
+    assert address.startswith(there) and address != there
+    assert ok(nobody(site).post("/v1/urls/published", {"url": address}))["site"] == site.id
+    # Visitors who sign in come back to this host, whose session it is.
+    signing_in = {"visibility": "visitor-auth", "visitorAuth": {"backend": "custom"}}
+    assert ok(site.api.call("PATCH", site.path, signing_in))["urls"]["published"] == own
+    assert ok(site.api.call("PATCH", site.path, {"visibility": "public", "proxy": None}))["urls"]["published"] == own
+
+
 def page(url: str, **more: Any) -> requests.Response:
     return requests.get(url, timeout=30, allow_redirects=False, **more)
 

@@ -219,7 +219,8 @@ def test_a_site_is_changed_and_published(alpha: Tenant) -> None:
     assert changed["title"] == "Handbook" and changed["visibility"] == "unlisted"
     assert changed["basename"] == "handbook" and changed["proxy"]["origin"] == "docs.example.com/handbook"
     assert changed["adaptiveContent"] == {"enabled": True} and changed["agentsContext"] == "excluded"
-    assert changed["published"] is True and changed["urls"]["published"].endswith(f"/sites/{one.site}/")
+    assert changed["published"] is True and changed["urls"]["published"] == "https://docs.example.com/handbook/"
+    assert changed["proxy"]["target"].endswith(f"/sites/{one.site}/")
     assert alpha.api.get(site_of(one)).json == changed
     again = alpha.api.call("PATCH", site_of(one), {"proxy": None, "published": False}).json
     assert "proxy" not in again and "published" not in again["urls"] and again["title"] == "Handbook"

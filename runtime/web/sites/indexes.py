@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
 from runtime.contract.addresses import Addresses
+from runtime.serializers.published_urls import canonical_home
 from runtime.services.markdown.escaping import in_markdown
 from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
@@ -34,7 +35,7 @@ def index_at(map_: SiteMap, site: SiteRow, place: str, home: str, at: Addresses,
     """
     before, _, name = place.rpartition("/")
     part = _space_at(map_, before + "/" if before else "")
-    base = canonical_home(site, at)
+    base = canonical_home(at, site)
     if not _offers(site, name):
         return None
     if name == SITEMAP and not before:
@@ -66,11 +67,6 @@ def parts_listed(map_: SiteMap, site: SiteRow, place: str) -> list[SiteSpaceRow]
 def type_of(place: str) -> str:
     """Give the media type of the index at a place."""
     return XML if place.endswith(".xml") else TEXT
-
-
-def canonical_home(site: SiteRow, at: Addresses) -> str:
-    """Give the address under which search engines know a site."""
-    return f"https://{site.proxy}/" if site.proxy else at.site(site.id)
 
 
 def _offers(site: SiteRow, name: str) -> bool:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from sqlalchemy.orm import Session
 
 from runtime.contract.addresses import Addresses
-from runtime.serializers.published_urls import section_place
+from runtime.serializers.published_urls import canonical_home, section_place
 from runtime.services import search
 from runtime.services.html.writing import Heading
 from runtime.store.content.entries import Page
@@ -23,7 +23,6 @@ from runtime.web.sites.documents import written
 from runtime.web.sites.editing import edit_link
 from runtime.web.sites.frame import THEMES, Look
 from runtime.web.sites.icons import sign_of
-from runtime.web.sites.indexes import canonical_home
 from runtime.web.sites.layout import PageLayout, layout_of
 from runtime.web.sites.markdown import ENDING
 from runtime.web.sites.site_map import CONTENTS, SiteMap, SitePage, shown_pages
@@ -106,7 +105,7 @@ def reading_of(
         drawn=page_.drawn,
         before=_link(map_, part, before, home),
         after=_link(map_, part, after, home),
-        canonical=canonical_home(site, at) + shown.place,
+        canonical=canonical_home(at, site) + shown.place,
         markdown=home + shown.place + ENDING if look.settings.page_actions.markdown else None,
         edit=edit_link(session, shown.space, shown.page) if look.settings.git.show_edit_link else None,
         page=shown.page.id,
