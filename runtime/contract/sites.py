@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import MISSING, Field, StringConstraints
 
@@ -83,6 +83,20 @@ class SiteProxy(WireModel):
     target: str
 
 
+SiteFeatureKey = Literal[
+    "sites-adaptive-content", "sites-advanced-customization", "sites-share-links", "sites-visitor-authentication"
+]
+"""The features of the contract that a site of this host may have; it has no plans that sites pay for."""
+
+
+class SiteFeature(WireModel):
+    """A feature that is enabled on a site; `plan` is that of the site, as every plan has all of them."""
+
+    id: SiteFeatureKey
+    plan: SiteType
+    frozen: bool = False
+
+
 class Site(WireModel):
     """A site; `visitor_auth` is an extension."""
 
@@ -99,7 +113,7 @@ class Site(WireModel):
     created_at: Moment
     adaptive_content: dict[str, bool]
     agents_context: Literal["excluded", "included"]
-    features: list[Any]
+    features: list[SiteFeature]
     visitor_auth: VisitorAuth | MISSING = MISSING
     urls: SiteUrls
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic import MISSING
 
 from runtime.contract.adaptive import AdaptiveJsonSchema, SiteAdaptiveSchema
-from runtime.contract.sites import CustomVisitorAuth, IntegrationVisitorAuth, Site, SiteProxy, SiteUrls
+from runtime.contract.sites import (
+    CustomVisitorAuth,
+    IntegrationVisitorAuth,
+    Site,
+    SiteFeature,
+    SiteFeatureKey,
+    SiteProxy,
+    SiteUrls,
+)
 from runtime.serializers.published_urls import home_of, published_base
 from runtime.serializers.view import View
 from runtime.store import customizations, installed
@@ -39,7 +47,7 @@ def _site(view: View, row: SiteRow, spaces: int, icon: dict[str, Any] | None, sh
         created_at=row.created_at,
         adaptive_content={"enabled": row.adaptive_content},
         agents_context=row.agents_context,  # type: ignore[arg-type]
-        features=[],
+        features=[SiteFeature(id=one, plan=row.type) for one in _features(row)],  # type: ignore[arg-type]
         visitor_auth=_visitor_auth(row),
         urls=SiteUrls(
             location=at.api("orgs", row.organization_id, "sites", row.id),
@@ -49,6 +57,17 @@ def _site(view: View, row: SiteRow, spaces: int, icon: dict[str, Any] | None, sh
             published=published_base(at, row, share_key) or (home_of(at, row) if row.published else MISSING),
         ),
     )
+
+
+def _features(row: SiteRow) -> Iterator[SiteFeatureKey]:
+    """Yield the features that other fields of a site, or of its parts, say it has."""
+    yield "sites-advanced-customization"
+    if row.adaptive_content:
+        yield "sites-adaptive-content"
+    if row.visibility == "share-link":
+        yield "sites-share-links"
+    if row.visibility == "visitor-auth":
+        yield "sites-visitor-authentication"
 
 
 def _visitor_auth(row: SiteRow) -> Any:

@@ -218,6 +218,9 @@ def test_a_site_is_changed_and_published(alpha: Tenant) -> None:
     ).json
     assert changed["title"] == "Handbook" and changed["visibility"] == "unlisted"
     assert changed["basename"] == "handbook" and changed["proxy"]["origin"] == "docs.example.com/handbook"
+    features = {"sites-advanced-customization", "sites-adaptive-content"}
+    assert {one["id"] for one in changed["features"]} == features
+    assert all((one["plan"], one["frozen"]) == (changed["type"], False) for one in changed["features"])
     assert changed["adaptiveContent"] == {"enabled": True} and changed["agentsContext"] == "excluded"
     assert changed["published"] is True and changed["urls"]["published"] == "https://docs.example.com/handbook/"
     assert changed["proxy"]["target"].endswith(f"/sites/{one.site}/")
