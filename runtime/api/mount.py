@@ -148,7 +148,7 @@ def _answer(call: Call, operation: Operation, inputs: Inputs, value: Any) -> Res
         value = _page(call, operation, inputs["query"], value)
     elif operation.shows is not None and value is not None:
         value = call.show(operation.shows.serialize, value)
-        if operation.status == 201:
+        if operation.status == 201 and operation.shows.located:
             call.location = call.location or getattr(getattr(value, "urls", None), "location", None)
     if isinstance(value, StoredJson):
         return value.response(call.host.capacity, call.actor.owner, call.actor.part)

@@ -41,7 +41,8 @@ class Resource(Generic[R]):
     case, and may be sent in any.
     `level_source` says where the level on it comes from, to whoever lacks it. `beside` is the SQL for the length of
     what is shown with a row of a list, but stands in other tables: a page has as many rows as fit with it. `deleted`
-    finds a deleted one that somebody may restore, for the operations that show it.
+    finds a deleted one that somebody may restore, for the operations that show it. Without `located`, the answer to
+    whoever creates one has no `Location`, as the contract has it for a few.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Resource(Generic[R]):
     alias: str = ""
     beside: ColumnElement[int] | None = None
     deleted: Callable[[Session, Reach, str], tuple[R, Role] | None] | None = None
+    located: bool = True
 
     def __post_init__(self) -> None:
         if len(PARAMETER.findall(self.at)) != 1 or not self.at.endswith("}"):

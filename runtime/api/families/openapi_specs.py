@@ -38,6 +38,7 @@ SPEC = Resource(
     model=OpenApiSpec,
     serialize=serializers.specs,
     order=newest_first(OpenApiSpecRow.created_at, OpenApiSpecRow.id),
+    located=False,
 )
 VERSION = Resource(
     "specification_version",

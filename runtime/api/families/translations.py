@@ -23,6 +23,7 @@ TRANSLATION = Resource(
     model=TranslationSettings,
     serialize=serializers.translations,
     order=newest_first(TranslationRow.created_at, TranslationRow.id),
+    located=False,
 )
 
 MAX_TRANSLATIONS = 1000
