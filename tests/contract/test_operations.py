@@ -27,12 +27,14 @@ WITH_BODY = [name for name in ALL if OPERATIONS[name].body is not None]
 LISTS = [name for name in ALL if OPERATIONS[name].paginated]
 CHANGING = [name for name in ALL if OPERATIONS[name].method != "GET"]
 FOR_READERS = {
+    "askInOrganization",
     "createOrganization",
     "createUserToken",
     "joinOrganizationWithInvite",
     "renderIntegrationUIWithPost",
     "revokeUserToken",
     "resolvePublishedContentByUrl",
+    "updateOrganizationMemberLastSeenAt",
     *(name for name in ALL if OPERATIONS[name].needs.role == "read"),
 }
 """Operations that every member may call, whatever their method."""
