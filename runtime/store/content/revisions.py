@@ -16,6 +16,7 @@ from runtime.store.content.entries import Entry, File, Page, ReusableContent
 from runtime.store.content.pieces import AVERAGE_ENTRIES, NAME_BYTES, digest_of, names_of, pack, to_pieces, unpack
 from runtime.store.content.snapshot import Snapshot
 from runtime.store.content.space_files import need
+from runtime.store.content.weights import weight_of
 from runtime.store.fair_memory import FairMemory
 from runtime.store.inserting import insert_into
 from runtime.store.tables.content import ContentPieceRow, RevisionRow
@@ -23,8 +24,8 @@ from runtime.store.tables.spaces import SpaceRow
 
 E = TypeVar("E", bound=Entry)
 
-MAX_CACHED_ENTRIES = 100_000
-"""Entries of all snapshots that are kept in memory, about a kilobyte each."""
+HEAVIEST = 100 * 1024 * 1024
+"""Bytes of all snapshots that are kept in memory, about: a hundred thousand pages with little more than a title."""
 LONG = 16_384
 """Bytes of a packed document above which reading it takes long: about the text of twenty printed pages."""
 AT_ONCE = 500
@@ -37,9 +38,9 @@ class SnapshotCache:
     Of the organization that has most of them the oldest go first.
     """
 
-    def __init__(self, most: int = MAX_CACHED_ENTRIES) -> None:
-        """Take how many entries all of them have at most."""
-        self._kept: FairMemory[str, Snapshot] = FairMemory(most)
+    def __init__(self, heaviest: int = HEAVIEST) -> None:
+        """Take how many bytes all of them have at most."""
+        self._kept: FairMemory[str, Snapshot] = FairMemory(heaviest)
 
     def get(self, revision_id: str) -> Snapshot | None:
         """Find the snapshot of a revision."""
@@ -47,15 +48,11 @@ class SnapshotCache:
 
     def put(self, revision_id: str, snapshot: Snapshot, owner: str) -> None:
         """Keep a snapshot for an organization, and let go of others where there is no room."""
-        self._kept.keep(revision_id, snapshot, owner, _size(snapshot))
+        self._kept.keep(revision_id, snapshot, owner, weight_of(snapshot))
 
     def forget(self, revision_id: str) -> None:
         """Let go of the snapshot of a revision that is gone."""
         self._kept.drop(revision_id)
-
-
-def _size(snapshot: Snapshot) -> int:
-    return len(snapshot.pages) + len(snapshot.files) + len(snapshot.reusable_contents) + 1
 
 
 CACHE = SnapshotCache()

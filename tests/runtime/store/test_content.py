@@ -194,7 +194,7 @@ def made_space(session: Any) -> str:
 
 
 def test_the_cache_lets_go_of_what_was_not_used_for_longest() -> None:
-    cache = SnapshotCache(most=30)
+    cache = SnapshotCache(heaviest=35_000)
     snapshots = {str(number): Snapshot(pages(9)) for number in range(4)}
     for name in ("0", "1", "2"):
         cache.put(name, snapshots[name], "one")
@@ -206,13 +206,30 @@ def test_the_cache_lets_go_of_what_was_not_used_for_longest() -> None:
 
 
 def test_one_organization_cannot_empty_the_cache_for_all() -> None:
-    cache = SnapshotCache(most=100)
+    cache = SnapshotCache(heaviest=110_000)
     cache.put("modest", Snapshot(pages(9)), "modest")
     for number in range(50):
         cache.put(str(number), Snapshot(pages(9)), "greedy")
     assert cache.get("modest") is not None and cache.get("49") is not None and cache.get("0") is None
     cache.put("large", Snapshot(pages(200)), "greedy")
     assert cache.get("modest") is not None and cache.get("large") is None
+
+
+@pytest.mark.parametrize(
+    "long",
+    [
+        Snapshot(variables={f"name_{number}": "v" * 250 for number in range(100)}),
+        Snapshot([Page("a", title="A", slug="a", variables={f"name_{number}": "v" * 250 for number in range(100)})]),
+        Snapshot([Page("a", title="A", slug="a", former_paths=["x" * 250] * 100)]),
+        Snapshot([Page("a", title="A" * 25_000, slug="a")]),
+    ],
+    ids=["variables of a space", "variables of a page", "former paths", "title"],
+)
+def test_the_cache_counts_what_its_snapshots_weigh(long: Snapshot) -> None:
+    cache = SnapshotCache(heaviest=200_000)
+    for number in range(10):
+        cache.put(str(number), long, "one")
+    assert 0 < sum(cache.get(str(number)) is not None for number in range(10)) <= 200_000 // 25_000
 
 
 def test_former_paths_lead_to_pages_that_have_a_path() -> None:
