@@ -19,8 +19,9 @@ from pygments import format
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
 
+from runtime.services.html import timed_patterns
 from runtime.services.html.reviewed_lexers import languages, lexer_of
-from runtime.services.html.timed_patterns import ONE_MATCH, TooSlow, protect
+from runtime.services.html.timed_patterns import ONE_MATCH, TooSlow, Unprepared, protect
 
 log = logging.getLogger(__name__)
 LONGEST = 20_000
@@ -30,8 +31,8 @@ LONGEST_LINE = 1000
 SECONDS = 0.25
 """Of the processor, for all codes of a document; those that come then are shown plain."""
 PREPARING = 1.0
-"""Of the processor, for languages that are used for the first time in this process, and whose expressions are compiled
-then: up to half a second for one, and the last one may begin just before they are over."""
+"""Of the processor, for languages that are used for the first time in this process, and for expressions that are
+compiled when they are needed: up to half a second for a language, and the last may begin just before they are over."""
 MOST_REMEMBERED = 10_000
 _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True, classprefix="hl-")
 
@@ -75,6 +76,14 @@ _MAKING = threading.Lock()
 """Held while a lexer is made: those with several tables (C#) build them anew each time, in the class."""
 
 
+def _worked() -> float:
+    """Return this thread's seconds of the processor, except for those in which it compiled expressions.
+
+    To be compared while it may take a certain time for those: what is left of that counts down.
+    """
+    return time.thread_time() + timed_patterns.PREPARING.left
+
+
 class Coloring:
     """Colors the code of one document, within its time limit."""
 
@@ -91,17 +100,21 @@ class Coloring:
         lexer = self._lexer(syntax.lower())
         if lexer is None:
             return str(escape(text))
-        begun = time.thread_time()
+        with timed_patterns.PREPARING.within(self._left_to_prepare):
+            return self._colored_or_plain(text, syntax, lexer)
+
+    def _colored_or_plain(self, text: str, syntax: str, lexer: Lexer) -> str:
+        begun = _worked()
         try:
             return self._colored(text, lexer, begun + self._left)
-        except Spent:  # by other codes, maybe: in another document it may have its time
+        except (Spent, Unprepared):  # by other codes, maybe: in another document it may have its time
             return str(escape(text))
         except (Altered, RecursionError):  # of lexers with errors of their own
             _UNCOLORED.add(text, syntax)
             return str(escape(text))
         except TooSlow:
             # The limit counts the processor time of all threads: remember this code only if this thread took it.
-            if time.thread_time() - begun > ONE_MATCH / 2:
+            if _worked() - begun > ONE_MATCH / 2:
                 _UNCOLORED.add(text, syntax)
             return str(escape(text))
         except Exception as error:  # a lexer is as good as its author, and a page is shown whatever is in its codes
@@ -110,7 +123,8 @@ class Coloring:
                 _UNCOLORED.add(text, syntax)
             return str(escape(text))
         finally:
-            self._left -= time.thread_time() - begun
+            self._left -= _worked() - begun
+            self._left_to_prepare = timed_patterns.PREPARING.left
 
     def _lexer(self, language: str) -> Lexer | None:
         """Return what reads a language; None where there is none, or it is new and no time is left to prepare it."""
@@ -142,7 +156,7 @@ class Coloring:
             length += len(token[1])
             if length > len(text):
                 raise Altered
-            if time.thread_time() > end:
+            if _worked() > end:
                 raise Spent
         if "".join(value for _, value in tokens) != text.replace("\r\n", "\n").replace("\r", "\n"):
             raise Altered

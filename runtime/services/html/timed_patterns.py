@@ -3,12 +3,20 @@
 Python's `re` has none and holds the interpreter meanwhile: sixty characters of `bash` would stop a host forever. The
 `regex` module understands the same expressions, and gives up after a time. It takes longer for each match, so `re`
 keeps the expressions that cannot take long: most of them.
+
+It also takes a hundred bytes of memory for each character of an expression, and up to a tenth of a second to compile
+one, while most code needs few of its language's. So they are compiled when they are needed, and not all are kept.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import regex
@@ -29,36 +37,100 @@ _VERBOSE = re.compile(r"\(\?[a-zA-Z-]*x")
 _REPEAT = re.compile(r"[*+]|\{\d*,?\d*\}")
 
 
+HEAVIEST = 24 * 1024 * 1024
+"""Bytes of all compiled expressions together, about; those of all languages have 60 MB."""
+OF_EACH, OF_CHARACTER = 2000, 70
+"""Bytes of a compiled expression, and of each of its characters, about."""
+
+
 class TooSlow(Exception):
     """A match took too long."""
 
 
+class Unprepared(Exception):
+    """An expression is needed that is not compiled, and no time is left to do that."""
+
+
+class Preparing(threading.local):
+    """How many seconds of the processor this thread may still take to compile expressions, which is not interrupted."""
+
+    left = math.inf
+
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """Set how many there are for a while."""
+        self.left = seconds
+        try:
+            yield
+        finally:
+            self.left = math.inf
+
+
+PREPARING = Preparing()
+
+
+class CompiledPatterns:
+    """Compiled expressions, up to a limit in bytes: the first goes first. Safe to use from many threads."""
+
+    def __init__(self, heaviest: int = HEAVIEST) -> None:
+        """Take the limit."""
+        self._heaviest, self.weight = heaviest, 0
+        self._kept: OrderedDict[tuple[str, int], regex.Pattern[str]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[str, int]) -> regex.Pattern[str]:
+        """Return the expression of a source and flags; raises Unprepared."""
+        return self._kept.get(key) or self._compiled(key)
+
+    def _compiled(self, key: tuple[str, int]) -> regex.Pattern[str]:
+        if PREPARING.left <= 0:
+            raise Unprepared
+        begun = time.thread_time()
+        # Else the module would keep some hundreds, whatever they weigh.
+        compiled: regex.Pattern[str] = regex.compile(*key, cache_pattern=False)
+        PREPARING.left -= time.thread_time() - begun
+        with self._lock:
+            if key not in self._kept:
+                self._kept[key] = compiled
+                self.weight += _weight(key)
+            while self.weight > self._heaviest:
+                self.weight -= _weight(self._kept.popitem(last=False)[0])
+        return compiled
+
+
+def _weight(key: tuple[str, int]) -> int:
+    return OF_EACH + OF_CHARACTER * len(key[0])
+
+
+KEPT = CompiledPatterns()
+
+
 class TimedPattern:
-    """An expression that gives up after `ONE_MATCH` seconds; raises TooSlow."""
+    """An expression that gives up after `ONE_MATCH` seconds; raises TooSlow, and Unprepared before it is compiled."""
 
     def __init__(self, pattern: str, flags: int) -> None:
         """Take what `re.compile` takes."""
-        with_unicode = flags & re.ASCII == 0 and regex.UNICODE
-        self._pattern = regex.compile(pattern, flags & ~(re.UNICODE | re.DEBUG) | with_unicode | regex.VERSION0)
+        with_unicode = regex.UNICODE if flags & re.ASCII == 0 else 0
+        self._key = pattern, int(flags & ~(re.UNICODE | re.DEBUG) | with_unicode | regex.VERSION0)
 
     def match(self, text: str, start: int = 0, end: int | None = None) -> Any:
         """Match at a place, as a pattern of `re` does."""
         try:
-            return self._pattern.match(text, start, end, concurrent=False, timeout=ONE_MATCH)
+            return KEPT.get(self._key).match(text, start, end, concurrent=False, timeout=ONE_MATCH)
         except TimeoutError:
             raise TooSlow from None
 
     def search(self, text: str) -> Any:
         """Find the first match, as a pattern of `re` does."""
         try:
-            return self._pattern.search(text, concurrent=False, timeout=ONE_MATCH)
+            return KEPT.get(self._key).search(text, concurrent=False, timeout=ONE_MATCH)
         except TimeoutError:
             raise TooSlow from None
 
     def split(self, text: str) -> list[Any]:
         """Divide a text, as a pattern of `re` does."""
         try:
-            return self._pattern.split(text, concurrent=False, timeout=ONE_MATCH)
+            return KEPT.get(self._key).split(text, concurrent=False, timeout=ONE_MATCH)
         except TimeoutError:
             raise TooSlow from None
 

@@ -17,10 +17,19 @@ from markupsafe import Markup, escape
 from pygments.lexers import get_all_lexers, get_lexer_by_name
 
 from runtime.contract.document_size import MAX_DOCUMENT_PARTS
+from runtime.services.html import timed_patterns
 from runtime.services.html.coloring import PREPARING, Coloring
 from runtime.services.html.formulas import LONGEST, Formulas
 from runtime.services.html.reviewed_lexers import lexer_of
-from runtime.services.html.timed_patterns import ONE_MATCH, TimedPattern, is_linear
+from runtime.services.html.timed_patterns import (
+    OF_CHARACTER,
+    OF_EACH,
+    ONE_MATCH,
+    CompiledPatterns,
+    TimedPattern,
+    Unprepared,
+    is_linear,
+)
 from runtime.services.html.writing import html_of
 from runtime.services.markdown.reading import document_of
 from runtime.services.printing import formulas
@@ -485,6 +494,28 @@ def test_many_new_languages_are_prepared_a_few_for_each_page() -> None:
 def test_the_expressions_of_lexers_have_a_limit() -> None:
     rules = [rule[0] for state in get_lexer_by_name("bash")._tokens.values() for rule in state]
     assert any(isinstance(getattr(rule, "__self__", None), TimedPattern) for rule in rules)
+
+
+def test_expressions_are_compiled_when_they_are_needed_and_forgotten_when_they_weigh_too_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    most = 10 * (OF_EACH + OF_CHARACTER * 100)
+    kept = CompiledPatterns(most)
+    monkeypatch.setattr(timed_patterns, "KEPT", kept)
+    patterns = [TimedPattern(f"(?:{'a' * 90}|{number})+x?", 0) for number in range(40)]
+    assert kept.weight == 0
+    for _ in range(2):  # what was forgotten is compiled again
+        assert all(pattern.match(f"{number}") for number, pattern in enumerate(patterns))
+        assert most / 2 < kept.weight <= most
+
+
+def test_without_time_to_prepare_no_expression_is_compiled() -> None:
+    pattern = TimedPattern("(a+)+", 0)
+    with timed_patterns.PREPARING.within(0), pytest.raises(Unprepared):
+        pattern.match("a")
+    assert pattern.match("a")
+    with timed_patterns.PREPARING.within(0):
+        assert pattern.match("a")
 
 
 def test_what_comes_after_the_time_is_over_is_colored_elsewhere() -> None:
