@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -91,3 +92,15 @@ def test_many_wildcards_share_a_long_address_in_no_time_to_speak_of() -> None:
     # Followed one after the other, the ways to share it would be more than there are atoms.
     assert not matches("https://x/" + "*a" * 250, "https://x/" + "a" * 2000 + "b")
     assert matches("https://x/" + "**a" * 160, "https://x/" + "a" * 2000)
+
+
+def test_patterns_of_as_many_letters_as_they_may_have_take_little_memory() -> None:
+    address, letters = "https://example.com/", "".join(map(chr, range(0x4100, 0x4100 + LONGEST)))
+    tracemalloc.start()
+    try:
+        for number in range(2000):
+            matches(f"{number}{letters}"[:LONGEST], address)
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert taken < 40 << 20
