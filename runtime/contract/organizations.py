@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_validator
 
 from runtime.contract import merge_expressions
-from runtime.contract.base import Body, Moment, Text, WebAddress, WireModel, has_no_nul
+from runtime.contract.base import Body, Moment, Text, WebAddress, WireModel, has_no_nul, refusing
 from runtime.contract.expected import expecting
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.titles import Title
@@ -39,6 +39,8 @@ class CreateToken(Body):
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(has_no_nul)
     ]
     expires_in: Annotated[int, Field(ge=1, le=3650)] | None = 90
+
+    _refused = refusing(expiresAt="say how many days the token holds, in `expiresIn`")
 
 
 class CreatedToken(PersonalToken):

@@ -20,6 +20,9 @@ def test_a_token_is_shown_once_and_ends(host: HostProcess, alpha: Tenant) -> Non
     assert "token" not in listed[made.json["id"]] and listed[made.json["id"]]["current"] is True
     assert listed[made.json["id"]]["expiresAt"] == made.json["expiresAt"]
 
+    other = mine.post("/v1/user/tokens", {"title": "Until", "expiresAt": "2027-01-01T00:00:00Z"})
+    assert other.status == 400 and "`expiresIn`" in other.json["error"]["message"], "ignored, it would hold for longer"
+
     another = mine.post("/v1/user/tokens", {"title": "Over", "expiresIn": 1}).json
     moment = "2026-01-01 00:00:00.000000"
     databases.ask(host.data, "UPDATE tokens SET expires_at = ? WHERE id = ?", (moment, another["id"]))
