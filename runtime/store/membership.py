@@ -58,8 +58,11 @@ def members(organization_id: str, query: MemberQuery) -> Conditions:
 
 
 def of_domain(session: Session, reach: Reach, domain: str) -> list[OrganizationRow]:
-    """List the organizations an actor belongs to that have an e-mail domain; there are few of them."""
-    own = rows.every(session, reach, OrganizationRow)
+    """List the organizations that have an e-mail domain and in which a person has a role; there are few of them.
+
+    Guests are not shown the domains of an organization, so they cannot ask for one either.
+    """
+    own = rows.every(session, reach, OrganizationRow, OrganizationRow.id.in_(reach.organizations))
     return [row for row in own if domain.lower() in row.email_domains]
 
 

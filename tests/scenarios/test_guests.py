@@ -89,6 +89,9 @@ def test_the_organization_is_shown_without_its_settings(host: HostProcess, owner
     assert "head@corp" in member.api.get(home).text
     shown = ok(guest.api.get(home))
     assert (shown["title"], shown["emailDomains"], shown["mergeRules"]) == ("Guests", [], {"type": "none"})
+    by_domain = "/v1/email-domains/corp.example/orgs"
+    assert [one["id"] for one in ok(member.api.get(by_domain))["organizations"]] == [owner.id]
+    assert ok(guest.api.get(by_domain))["organizations"] == []
     assert "defaultRole" not in shown and "defaultContent" not in shown
     assert {name for name, may in shown["permissions"].items() if may} == {"view"}
     one: Installed = installed(owner, SCRIPT, blocks=[])
