@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from runtime.contract.document_tables import option_labels
+
 MAX_DOCUMENT_PARTS = 100_000
 """Objects and lists of a document: blocks, inlines, texts, leaves, marks, and whatever is in their data; and of tables
 the cells, as many as columns times records, and each of several values in one."""
-LONGEST_LABEL = 100
-"""Characters that are shown of the label of a select column's option, which thousands of cells may name."""
 LINK_PARTS = 5
 """Parts that a link in a text has, beside its target: a cell that shows one has as many."""
 MAX_DOCUMENT_CHARACTERS = 4_000_000
@@ -55,28 +55,16 @@ def _cells(node: Mapping[str, Any]) -> DocumentSize:
         return DocumentSize(0, 0)
     parts, characters = len(definition) * len(records), 0
     kinds = {name: column.get("type") for name, column in definition.items() if isinstance(column, dict)}
-    labels = {name: _labels(definition[name]) for name, kind in kinds.items() if kind == "select"}
-    # By what the records hold: columns times records may be too many even to count.
+    labels = {name: option_labels(definition[name]) for name, kind in kinds.items() if kind == "select"}
+    # Cell by cell of the records: to look at each column in each record may take forever.
     for name, cell in (held for record in records.values() if _has_values(record) for held in record["values"].items()):
-        values = cell if isinstance(cell, list) else [cell]
+        values = cell if isinstance(cell, list) else [] if cell is None else [cell]
         parts += len(values) if values is cell else 0
         if name in labels:
-            characters += sum(labels[name].get(one, 0) for one in values if isinstance(one, str))
+            characters += sum(len(labels[name].get(one, "")) for one in values if isinstance(one, str))
         elif kinds.get(name) in _LINKING:
             parts += LINK_PARTS * len(values)
     return DocumentSize(parts, characters)
-
-
-def _labels(column: Mapping[str, Any]) -> dict[str, int]:
-    """Return how many characters are shown of the options of a select column, by their values."""
-    options = column.get("options")
-    known = [one for one in options if isinstance(one, dict)] if isinstance(options, list) else []
-    said = [(one.get("value"), one.get("label")) for one in known]
-    return {
-        value: min(len(label), LONGEST_LABEL)
-        for value, label in said
-        if isinstance(value, str) and isinstance(label, str)
-    }
 
 
 def _has_values(record: Any) -> bool:

@@ -11,7 +11,7 @@ from runtime.contract.addresses import Addresses
 from runtime.contract.integrations import Integration, IntegrationVersion
 from runtime.contract.organizations import reaches
 from runtime.contract.presenting import PublishedVersion, integration_object
-from runtime.serializers.organizations import organizations
+from runtime.serializers import organizations
 from runtime.serializers.view import View
 from runtime.store.tables.integrations import IntegrationRow, VersionRow
 from runtime.store.tables.organizations import OrganizationRow
@@ -23,7 +23,7 @@ MANIFEST = ("description", "summary", "scopes", "blocks", "contentSources", "con
 def integrations(view: View, rows: Sequence[IntegrationRow]) -> list[Integration]:
     """Show the current versions of integrations, with their owners and what the actor may do with them."""
     owner_rows = list(view.by_id(OrganizationRow, (row.organization_id for row in rows)).values())
-    owners = {owner.id: owner for owner in organizations(view, owner_rows)}
+    owners = {owner.id: owner for owner in organizations.owners(view, owner_rows)}
     install = any(reaches(role, "admin") for _, role in view.reach.roles)
     return [
         integration_object(

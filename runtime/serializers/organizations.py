@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from pydantic import MISSING
 
@@ -21,11 +21,24 @@ HIDDEN = {
 
 
 def organizations(view: View, rows: Sequence[OrganizationRow]) -> list[Organization]:
-    """Show organizations, each with what the actor may do in it; people without a role see no settings."""
-    return [_shown(view, row, level) for row, level in zip(rows, view.levels(rows), strict=True)]
+    """Show organizations that the actor asks for, with what it may do in each; guests are shown no settings.
+
+    Scripts are: for the organizations that they find they need a scope.
+    """
+    scripts = view.reach.kind in ("integration", "installation")
+    return _shown_each(view, rows, {row.id for row in rows if scripts or view.reach.role_in(row.id) is not None})
 
 
-def _shown(view: View, row: OrganizationRow, level: Role | None) -> Organization:
+def owners(view: View, rows: Sequence[OrganizationRow]) -> list[Organization]:
+    """Show organizations as owners of what others see, too: with settings only to people with a role there."""
+    return _shown_each(view, rows, {row.id for row in rows if view.reach.role_in(row.id) is not None})
+
+
+def _shown_each(view: View, rows: Sequence[OrganizationRow], whole: Set[str]) -> list[Organization]:
+    return [_shown(view, row, level, row.id in whole) for row, level in zip(rows, view.levels(rows), strict=True)]
+
+
+def _shown(view: View, row: OrganizationRow, level: Role | None, whole: bool) -> Organization:
     details = presenting.OrganizationDetails(
         id=row.id,
         title=row.title,
@@ -42,7 +55,7 @@ def _shown(view: View, row: OrganizationRow, level: Role | None) -> Organization
         merge_rules=row.merge_rules,
     )
     shown = presenting.organization_object(details, level, view.at)
-    if view.reach.kind != "user" or view.reach.role_in(row.id) is not None:
+    if whole:
         return shown
     allowed = shown.permissions | {"view": view.reach.belongs_to(row.id)}
     return shown.model_copy(update={**HIDDEN, "permissions": allowed})

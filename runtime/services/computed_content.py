@@ -8,7 +8,7 @@ name sources, not the computed ones.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -106,7 +106,9 @@ class Reader:
     ) -> None:
         self._content, self._reach, self._space, self._revision_id = content, reach, space, revision_id
         self._snapshot = snapshot
-        self._outlines: dict[str, Outline | None] = {}
+        self.looked_at = 0
+        """Pages that sources gave, whether they are shown or not: each takes its time."""
+        self._last_outline: tuple[str, Outline | None] | None = None
         self._specs = {openapi_pages.spec_of(page.computed) for page in snapshot.pages if page.computed is not None}
 
     def filled(self, only: Collection[str] | None = None) -> Snapshot:
@@ -138,10 +140,12 @@ class Reader:
             asked: ComputedPages | None = self._content.ask(
                 "content_compute_revision", self._reach, self._space, self._revision_id, source
             )
+            self.looked_at += _number_of(asked.pages) if asked is not None else 0
             return asked
         outline = self._outline(slug)
         if outline is None:
             return None
+        self.looked_at += len(outline["tags"])
         try:
             return ComputedPages.model_validate({"pages": openapi_pages.pages_of(outline, source)})
         except ValidationError:  # a tag with a name that no page can have
@@ -156,9 +160,10 @@ class Reader:
         # What a script names does not open a specification to visitors; what people put into the content does.
         if self._reach.kind == "visitor" and slug not in self._specs:
             return None
-        if slug not in self._outlines:
-            self._outlines[slug] = self._content.outline(self._reach, self._space, slug)
-        return self._outlines[slug]
+        # Only the last: one takes megabytes, and pages that name the same specification mostly stand together.
+        if self._last_outline is None or self._last_outline[0] != slug:
+            self._last_outline = slug, self._content.outline(self._reach, self._space, slug)
+        return self._last_outline[1]
 
 
 class _Filling:
@@ -166,7 +171,7 @@ class _Filling:
 
     def __init__(self, snapshot: Snapshot, reader: Reader) -> None:
         self._reader = reader
-        self._sources, self._looked_at = MAX_SOURCES, 0
+        self._sources = MAX_SOURCES
         self._count, self._length = len(snapshot.pages), sum(length_of(page) for page in snapshot.pages)
         self._slugs = slugs_in(snapshot.pages)
         self._ids = {page.id for page in snapshot.pages}
@@ -176,8 +181,7 @@ class _Filling:
 
     def instead_of(self, page: Page, nested: int = 0) -> list[Page]:
         """Return the pages that stand in the place of one, or that page where they cannot."""
-        # Pages that are not accepted take as long to look at, and the next source may give as many.
-        if self._sources <= 0 or nested >= MAX_NESTED or self._looked_at > MAX_PAGES:
+        if self._sources <= 0 or nested >= MAX_NESTED or self._reader.looked_at > MAX_PAGES:
             return [page]
         self._sources -= 1
         answered = self._reader.pages(page)
@@ -196,7 +200,6 @@ class _Filling:
             pages = writer.pages(answered.pages, page.parent, self._slugs.get(page.parent, ()))
         except TakenTwice:
             return None
-        self._looked_at += len(pages)
         return [hidden_as(page, one) for one in pages]
 
     def _accepted(self, pages: list[Page]) -> bool:
@@ -215,6 +218,11 @@ class _Filling:
         for parent, slugs in slugs_in(pages).items():
             self._slugs.setdefault(parent, set()).update(slugs)
         return True
+
+
+def _number_of(pages: Sequence[Any]) -> int:
+    """Count pages with those inside them."""
+    return sum(1 + _number_of(getattr(page, "pages", None) or ()) for page in pages)
 
 
 def _version(session: Session, reach: Reach, space: SpaceRow, slug: str) -> OpenApiVersionRow | None:

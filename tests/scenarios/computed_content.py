@@ -34,6 +34,8 @@ def pages(props, dependencies, context):
         return props["answer"]
     if props.get("many"):
         return {"pages": [{"type": "document", "title": f"Page {n}"} for n in range(props["many"])]}
+    if props.get("twins"):
+        return {"pages": [{"type": "document", "title": "Twin", "id": "a"}] * props["twins"]}
     if props.get("count"):
         return {"pages": [{"type": "document", "title": f"Asked at {time.time_ns()}"}]}
     if props.get("whose"):

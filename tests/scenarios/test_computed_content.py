@@ -191,6 +191,8 @@ def test_sources_that_give_more_pages_than_a_space_has_are_not_read_on(sourced: 
     assert len(shown) > 11_000
     assert [page["id"] for page in shown if page["type"] == "computed"] == ["many1", "few"]
     assert sourced.pages(sourced.change_request(*several[:1], one))[-1]["title"] == "Page 0"
+    refused = [sourced.named(f"bad{number}", twins=11_000, n=number) for number in range(2)]
+    assert sourced.pages(sourced.change_request(*refused, one))[-1]["id"] == "few"
 
 
 def test_answers_are_kept_until_content_or_integration_change(sourced: Sourced) -> None:

@@ -10,6 +10,7 @@ from tests.conftest import Api, HostProcess, Installed, Tenant, installed, tenan
 from tests.scenarios.answers import ok
 from tests.scenarios.content import Space, page
 from tests.scenarios.people import Person, collection, give, person, space, team
+from tests.scenarios.script_calls import CALLS, call
 from tests.scenarios.space_script import SCRIPT
 
 
@@ -94,11 +95,14 @@ def test_the_organization_is_shown_without_its_settings(host: HostProcess, owner
     assert ok(guest.api.get(by_domain))["organizations"] == []
     assert "defaultRole" not in shown and "defaultContent" not in shown
     assert {name for name, may in shown["permissions"].items() if may} == {"view"}
-    one: Installed = installed(owner, SCRIPT, blocks=[])
+    one: Installed = installed(owner, SCRIPT, blocks=[], visibility="public")
     published = owner.api.get(one.path).json
     assert "head@corp" in str(published["owner"])
     for path in ("/v1/orgs", one.path):
         assert "corp.example" not in guest.api.get(path).text
+    theirs = installed(beta, CALLS)
+    listed = call(theirs, "integration", "GET", f"/v1/integrations?limit=1000&search={one.name}")
+    assert one.name in str(listed) and "corp.example" not in str(listed)
     owner.api.call("PATCH", home, {"emailDomains": [], "mergeRules": {"type": "none"}})
 
 
@@ -108,7 +112,7 @@ def test_nobody_else_finds_anything(host: HostProcess, owner: Tenant, beta: Tena
     for path in ("", "/spaces", "/collections", "/search?query=a", f"/members/{guest.id}"):
         assert beta.api.get(f"{home}{path}").status == 404
     assert beta.api.post(f"{home}/ping").status == 404
-    assert guest.api.call("DELETE", f"{home}/members/{owner.user}").status in (403, 404)
+    assert guest.api.call("DELETE", f"{home}/members/{owner.user}").status == 403
     assert owner.api.get(f"{home}/members/{owner.user}").status == 200
     _leaves(guest, home)
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from markupsafe import escape
 
-from runtime.contract.document_size import LONGEST_LABEL, MAX_DOCUMENT_PARTS
+from runtime.contract.document_size import MAX_DOCUMENT_PARTS
+from runtime.contract.document_tables import LONGEST_LABEL, option_labels
 from runtime.services.html.inlines import InlineWriter, Node, data_of, objects, text_in
 
 SIDES = frozenset(("left", "center", "right"))
@@ -27,7 +28,7 @@ def table(node: Node, inlines: InlineWriter, blocks: Blocks) -> str:
     cards = view.get("type") == "cards"
     texts = {text_in(one, "fragment"): one.get("nodes") for one in objects(node.get("fragments"))}
     columns = [_object(definition[name]) for name in names]
-    labels = {name: _labels(column) for name, column in zip(names, columns, strict=True)}
+    labels = {name: option_labels(column) for name, column in zip(names, columns, strict=True)}
     head = ""
     if not cards and not view.get("hideHeader"):
         cells = "".join(f"<th{_side(column)}>{escape(text_in(column, 'title'))}</th>" for column in columns)
@@ -77,11 +78,6 @@ def _cell(
     if kind == "content-ref" and isinstance(value, dict):
         return inlines.link(value, str(escape(inlines.named(value))))
     return str(escape(value)) if isinstance(value, int | float | str) else ""
-
-
-def _labels(column: Mapping[str, Any]) -> dict[str, str]:
-    """Return what a column's options are called, by their values."""
-    return {text_in(one, "value"): text_in(one, "label") for one in objects(column.get("options"))}
 
 
 def _texts(values: list[Any]) -> list[str]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from runtime.contract.json_parts import decode_json
-from runtime.services.openapi_specs.faults import MAX_DEPTH
 
 MAX_READ = 8 * 1024 * 1024
 """Bytes of a version whose outline is made while somebody waits for it."""
@@ -17,6 +16,7 @@ MAX_OPERATIONS = 20_000
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 OTHERS = "Other"
 """The tag of operations without one."""
+_NOTHING: Mapping[str, Any] = {}
 Outline = Mapping[str, Any]
 """`tags`: a list of `name`, perhaps `description`, and `operations` of `path` and `method`; `schemas`: names."""
 
@@ -53,39 +53,44 @@ def outline_of(content: bytes) -> Outline:
 
 def _operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
     known: dict[str, Any] = {}
+    # By the object itself: thousands of paths may refer to one, with thousands of tags.
+    read: dict[int, list[tuple[str, list[str]]]] = {}
     for path, item in _object(document.get("paths")).items():
-        for method, operation in _object(_followed(document, item, known)).items():
-            if method in METHODS and isinstance(operation, dict):
-                named = [name for name in _list(operation.get("tags")) if isinstance(name, str) and name]
-                yield path, method, list(dict.fromkeys(named)) or [OTHERS]
+        found = _object(_followed(document, item, known))
+        if id(found) not in read:
+            read[id(found)] = list(_methods(found))
+        for method, tags in read[id(found)]:
+            yield path, method, tags
+
+
+def _methods(item: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
+    for method, operation in item.items():
+        if method in METHODS and isinstance(operation, dict):
+            named = [name for name in _list(operation.get("tags")) if isinstance(name, str) and name]
+            yield method, list(dict.fromkeys(named)) or [OTHERS]
 
 
 def _followed(document: Mapping[str, Any], item: Any, known: dict[str, Any]) -> Any:
-    """Follow references of a path inside of the document, as often as nesting may be deep.
+    """Follow the references of a path inside of the document; None for one that leads back to itself.
 
     `known` has what references lead to in the end, and is added to: thousands of paths may go through the same ones.
     """
-    passed: list[str] = []
-    for _ in range(MAX_DEPTH):
-        ref = _object(item).get("$ref")
-        if not isinstance(ref, str) or not ref.startswith("#/"):
+    passed: dict[str, None] = {}
+    while isinstance(ref := _object(item).get("$ref"), str) and ref.startswith("#/"):
+        if ref in known or ref in passed:
+            item = known.get(ref)
             break
-        if ref in known:
-            item = known[ref]
-            break
-        passed.append(ref)
+        passed[ref] = None
         found: Any = document
         for part in ref[2:].split("/"):
             found = _object(found).get(part.replace("~1", "/").replace("~0", "~"))
         item = found
-    else:
-        item = None
     known.update(dict.fromkeys(passed, item))
     return item
 
 
 def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
+    return value if isinstance(value, dict) else _NOTHING
 
 
 def _list(value: Any) -> list[Any]:

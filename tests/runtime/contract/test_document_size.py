@@ -65,7 +65,7 @@ def test_each_value_of_a_cell_with_several_counts() -> None:
 
 
 def test_what_cells_name_counts() -> None:
-    option = {"value": "x", "label": "y" * 1000}
+    option: dict[str, Any] = {"value": "x", "label": "y" * 1000}
 
     def size(kind: str, cell: Any) -> document_size.DocumentSize:
         column = {"type": kind, "title": "", "options": [option]}
@@ -81,6 +81,9 @@ def test_what_cells_name_counts() -> None:
     assert size("select", ["x", "x"]).parts == size("text", ["x", "x"]).parts
     for kind, cell, links in (("users", ["x", "y"], 2), ("files", [], 0), ("content-ref", {"kind": "url"}, 1)):
         assert size(kind, cell).parts == size("text", cell).parts + 5 * 10 * links
+    assert size("image", None).parts == size("text", None).parts
+    option.pop("value")  # it is shown for an empty value
+    assert size("select", "").characters == size("text", "").characters + 10 * 100
     odd = [{"options": 1, "type": "select"}, {"options": [1, {"value": 1, "label": 1}], "type": "select"}, 1]
     records = {"1": {"values": {str(number): ["x"] for number in range(3)}}}
     data = {"definition": {str(number): column for number, column in enumerate(odd)}, "records": records}

@@ -10,8 +10,7 @@ import pytest
 from runtime.contract.computing import ComputedPages
 from runtime.services.computed_pages import Ids, IdsWithin, PageWriter, TakenTwice
 from runtime.services.openapi_specs import pages as openapi_pages
-from runtime.services.openapi_specs.faults import MAX_DEPTH
-from runtime.services.openapi_specs.outline import TooLarge, _followed, outline_of
+from runtime.services.openapi_specs.outline import TooLarge, outline_of
 from runtime.store.content.entries import Page
 
 
@@ -75,16 +74,26 @@ def test_operations_of_thousands_of_paths_that_refer_to_one_are_refused() -> Non
         outline_of(stored(201, 100))
 
 
-def test_chains_of_references_are_followed_once() -> None:
-    chain: dict[str, Any] = {f"/c{number}": {"$ref": f"#/paths/~1c{number + 1}"} for number in range(MAX_DEPTH - 2)}
-    paths = {f"/p{number}": {"$ref": "#/paths/~1c0"} for number in range(30_000)}
-    loop = {"/a": {"$ref": "#/paths/~1b"}, "/b": {"$ref": "#/paths/~1a"}}
-    content = json.dumps({"openapi.yaml": {"paths": {**paths, **chain, f"/c{MAX_DEPTH - 2}": {"x": 1}, **loop}}})
-    assert outline_of(content.encode())["tags"] == []  # one after the other, these are six million steps
-    known: dict[str, Any] = {}
-    document = json.loads(content)["openapi.yaml"]
-    assert _followed(document, paths["/p0"], known) == {"x": 1} and len(known) == MAX_DEPTH - 1
-    assert _followed(document, loop["/a"], known) is None
+def test_references_are_followed_as_often_as_one_path_needs() -> None:
+    chain: dict[str, Any] = {f"/c{number}": {"$ref": f"#/paths/~1c{number + 1}"} for number in range(2000)}
+    ways = {f"/p{number}": {"$ref": f"#/paths/~1c{number % 2000}"} for number in range(15_000)}
+    loop = {"/a": {"$ref": "#/paths/~1b"}, "/b": {"$ref": "#/paths/~1a"}, "/to": {"$ref": "#/paths/~1a"}}
+    # Each from its start, these are fifteen million steps.
+    paths = {**loop, **ways, **chain, "/c2000": {"get": {}}}
+    (tag,) = outline_of(json.dumps({"openapi.yaml": {"paths": paths}}).encode())["tags"]
+    assert [one["path"] for one in tag["operations"]] == [*ways, *chain, "/c2000"]
+
+
+@pytest.mark.parametrize(
+    "shared",
+    [{"get": {"tags": ["same"] * 200_000}}, {f"x-{number}": 1 for number in range(200_000)}],
+    ids=["tags", "extensions"],
+)
+def test_what_thousands_of_paths_refer_to_is_read_once(shared: dict[str, Any]) -> None:
+    named = {f"/{number}": {"$ref": "#/paths/~1shared"} for number in range(15_000)}
+    content = json.dumps({"openapi.yaml": {"paths": {"/shared": shared, **named}}})
+    tags = outline_of(content.encode())["tags"]  # for each path anew, these are three billion steps
+    assert sum(len(tag["operations"]) for tag in tags) == (15_001 if "get" in shared else 0)
 
 
 def test_a_page_of_a_specification_says_what_its_source_names() -> None:
