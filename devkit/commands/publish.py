@@ -34,6 +34,7 @@ ONLY_IN_DEV = "/identity"
 """The path of the identity provider of `devkit dev` (`runtime/web/identity.py`), where `.env` of templates leads."""
 
 
+OTHER_PROJECT = "if another project has this name, change `name` in the manifest"
 PLACEHOLDER = "only-for-this-machine"
 """The secret in `.env` of templates."""
 
@@ -86,7 +87,7 @@ def command(
     if dry_run:
         say(json.dumps({"published": False, "name": name, **report}) if as_json else "Nothing was published.")
         return
-    ask(changes if running is not None else [], yes)
+    ask(changes if running is not None else [], yes, refused="nothing was published", removing=OTHER_PROJECT)
     with Progress() as progress:
         progress.at(f"Uploading {len(body['script']) / 1000:.0f} kB, and loading it there")
         try:

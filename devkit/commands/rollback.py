@@ -39,7 +39,7 @@ def command(name: str, version: int | None, last: bool, yes: bool, chosen: Choic
     changes = differences(now, manifest)
     if not as_json and changes:
         show(f"{name} on {client.host}, back to version {goal['version']}: this changes", changes)
-    ask(changes, yes)
+    ask(changes, yes, refused="nothing was rolled back")
     published: dict[str, Any] = client.call(
         "POST",
         f"/v1/integrations/{part(name)}/rollback",

@@ -8,7 +8,7 @@ from devkit.hosts import choosing, place_lists, places, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
 from devkit.hosts.organizations import organization_of
-from devkit.terminal.output import json_option
+from devkit.terminal.output import Problem, json_option
 
 EXAMPLES = """\b
 Examples: devkit sites
@@ -44,5 +44,8 @@ def command(
     path = f"/v1/orgs/{part(owner)}/sites"
     made = client.call("POST", path, body, shape=response_shapes.PLACE)
     if publish:
-        made = client.call("POST", f"{path}/{part(made['id'])}/publish", shape=response_shapes.PLACE)
+        try:
+            made = client.call("POST", f"{path}/{part(made['id'])}/publish", shape=response_shapes.PLACE)
+        except Problem as problem:
+            raise Problem(f"site {made['id']} was created but not published: {problem.sentence}") from problem
     place_lists.print_created(client, "site", made, as_json)

@@ -78,7 +78,7 @@ def token(place: Place) -> Examination:
     client = Client(place.known)
     try:
         user = client.call("GET", "/v1/user", shape=response_shapes.USER)
-        organizations = list(client.every("/v1/orgs", shape=response_shapes.RIGHTS))
+        organizations = list(client.every("/v1/orgs", shape=response_shapes.ORGANIZATION))
     except RequestRefused as refused:
         if refused.status in (401, 403, 404):
             return Examination("problem", f"the token does not belong to a user: {refused.sentence}", cure)

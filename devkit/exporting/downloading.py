@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,7 @@ class Folder:
         values = {"root": said.get("root"), "readme": named.get("readme"), "summary": named.get("summary")}
         return {name: value for name, value in values.items() if isinstance(value, str) and value}
 
-    def write(self, file: dict[str, Any], distance: Distance) -> None:
+    def write(self, file: dict[str, Any], distance: Distance | None) -> None:
         """Write one file: its text, or what is at its address, unless that is nearer than `distance`, the host's."""
         at = self._place(str(file["path"]))
         if at == self._root / CONFIGURATION and at.exists():
@@ -87,7 +88,7 @@ class Folder:
         try:
             with (
                 Within(LONGEST_FILE),
-                NoNearerThan(distance),
+                NoNearerThan(Distance.INTERNET if distance is None else distance),
                 # A redirect could lead to a server that answers this machine alone, and its answer into a repository.
                 self._session.get(
                     str(file.get("downloadURL")), stream=True, timeout=TIMEOUT, allow_redirects=False
@@ -113,9 +114,8 @@ class Folder:
     def _place(self, path: str) -> Path:
         parts = path.split("/")
         bad = any(one in ("", ".", "..") or "\\" in one or ":" in one[1:2] for one in parts)
-        if any(one.rstrip(". ").lower() == ".git" or one.lower().startswith("git~") for one in parts):
-            # The settings of a repository name programs that Git runs.
-            raise Problem(f"the host sent a path inside a `.git` folder, where nothing is written: {path[:200]}")
+        if _is_run(parts):
+            raise Problem(f"the host sent settings that other programs run, which are not written: {path[:200]}")
         at = self._root.joinpath(*parts) if not bad else self._root
         if bad or (self._root not in at.parent.resolve().parents and at.parent.resolve() != self._root):
             raise Problem(f"the host sent a path outside of the folder: {path[:200]}")
@@ -138,6 +138,22 @@ class Folder:
             raise Problem(f"{at} cannot be written: {error.strerror}") from error
         finally:
             beside.unlink(missing_ok=True)
+
+
+def _is_run(parts: list[str]) -> bool:
+    """Return whether Git, an editor or a shell takes a file for settings, in which programs to run are named.
+
+    A folder with a file `HEAD` may be a repository by itself (gitrepository-layout(5)).
+    """
+    # Some file systems see no difference between `.git` and the same with invisible letters, a point or a stream.
+    names = [
+        "".join(sign for sign in part if unicodedata.category(sign)[0] != "C").partition(":")[0].rstrip(". ").lower()
+        for part in parts
+    ]
+    inside = ".gitbook" in names[:-1]
+    hidden = [one for one in names if one.startswith(".") and one not in (".gitbook", CONFIGURATION)]
+    git = any(one.startswith((".git", "git~")) for one in names if one not in (".gitbook", CONFIGURATION))
+    return git or names[-1] == "head" or (bool(hidden) and not inside)
 
 
 def _announced(file: Mapping[str, Any], pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -59,8 +59,8 @@ class Client:
 
     def __init__(self, credentials: Credentials) -> None:
         self.host = credentials.host
-        self.distance = Distance.THIS_MACHINE
-        """Of the farthest server that has answered for this host."""
+        self.distance: Distance | None = None
+        """Of the farthest server that has answered for this host; None before the first answer."""
         self._session = connections.session()
         self._session.hooks["response"].append(self._measure)
         self._session.headers["Authorization"] = f"Bearer {credentials.token}"
@@ -165,7 +165,8 @@ class Client:
 
     def _measure(self, answer: requests.Response, **_: Any) -> None:
         # The connection itself may be closed by now, if the host keeps none open.
-        self.distance = max(self.distance, getattr(answer.raw.connection, "distance", Distance.INTERNET))
+        distance = getattr(answer.raw.connection, "distance", Distance.INTERNET)
+        self.distance = distance if self.distance is None else max(self.distance, distance)
 
     def _refusal(self, answer: requests.Response, content: bytes) -> RequestRefused:
         hint = ""

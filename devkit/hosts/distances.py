@@ -8,13 +8,12 @@ import threading
 from enum import IntEnum
 from types import TracebackType
 
-from urllib3.connection import HTTPConnection
 from urllib3.exceptions import HTTPError
 
 from runtime.contract.public_addresses import is_public
 
 _own = threading.local()
-_SHARED = ipaddress.IPv4Network("100.64.0.0/10")  # of carriers, and of private networks over the internet
+_SHARED = ipaddress.IPv4Network("100.64.0.0/10")  # inside the networks of carriers (RFC 6598), and of some VPNs
 
 
 class Distance(IntEnum):
@@ -47,25 +46,27 @@ class NoNearerThan:
         _own.least = self._before
 
 
-def checked(connection: HTTPConnection) -> Distance:
+def checked(connection: socket.socket, host: str) -> Distance:
     """Return how far a connection leads that has just been made; raises TooNear, and closes it, if it may not."""
-    distance = Distance.THIS_MACHINE if connection.sock is None else distance_of(connection.sock)
+    distance = distance_of(connection)
     least: Distance | None = getattr(_own, "least", None)
     if least is not None and distance < least:
         connection.close()
-        raise TooNear(connection.host)
+        raise TooNear(host)
     return distance
 
 
 def distance_of(connection: socket.socket) -> Distance:
     """Return how far the other end of a connection is."""
     text = str(connection.getpeername()[0])
+    if text == connection.getsockname()[0]:
+        return Distance.THIS_MACHINE  # by its public address
     if is_public(text):
         return Distance.INTERNET
     address = ipaddress.ip_address(text)
     address = getattr(address, "ipv4_mapped", None) or address
     if address.is_loopback or address.is_unspecified or address.is_link_local:
         return Distance.THIS_MACHINE
-    # What is left is where clouds and routers answer whoever asks from here.
+    # At the other special addresses, clouds and routers answer requests of this machine alone.
     within = address.is_private or address in _SHARED
     return Distance.PRIVATE_NETWORK if within else Distance.THIS_MACHINE

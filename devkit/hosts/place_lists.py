@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from devkit.hosts import places
+from devkit.hosts import organizations, places
 from devkit.hosts.client import Client
-from devkit.hosts.organizations import organization_of
 from devkit.hosts.places import Kind
 from devkit.terminal.output import one_line, print_result
 
 
 def print_list(client: Client, kind: Kind, organization: str | None, as_json: bool) -> None:
     """Print the spaces or sites of one organization, or of all that the token is for; raises Problem."""
-    owners = [organization_of(client, organization)] if organization else places.organizations(client)
-    found = [one for owner in owners for one in places.listed(client, kind, owner)]
+    owners = organizations.every(client)
+    owners = [organizations.named(owners, organization)] if organization else owners
+    found = [one for owner in owners for one in places.listed(client, kind, owner["id"])]
     nothing = f"There are no {kind}s that you may see; `devkit {kind}s --create TITLE` creates one."
     print_result(as_json, {"host": client.host, f"{kind}s": found}, "\n".join(map(line, found)) or nothing)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from devkit.hosts import response_shapes
+from devkit.hosts import organizations, response_shapes
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.terminal.output import Problem
 
@@ -66,11 +66,6 @@ def ids_of(client: Client, kind: Kind, named: Iterable[str], organization: str |
     return tuple(id_of(client, kind, one, organization) for one in named)
 
 
-def organizations(client: Client) -> list[str]:
-    """Return the ids of the organizations of a token."""
-    return [one["id"] for one in client.every("/v1/orgs", shape=response_shapes.ORGANIZATION)]
-
-
 def listed(client: Client, kind: Kind, organization: str) -> list[dict[str, Any]]:
     """Return the spaces or sites of an organization; none where this is refused, as it may be to guests."""
     try:
@@ -82,6 +77,6 @@ def listed(client: Client, kind: Kind, organization: str) -> list[dict[str, Any]
 
 
 def _titles(client: Client, kind: Kind, organization: str | None) -> list[tuple[str, str]]:
-    owners = [organization] if organization else organizations(client)
+    owners = [organization] if organization else [one["id"] for one in organizations.every(client)]
     found = [one for owner in owners for one in listed(client, kind, owner)]
     return [(str(one["id"]), str(one.get("title") or "")) for one in found]

@@ -78,9 +78,10 @@ def _watch(connection: HTTPConnection) -> None:
 class _Plain(HTTPConnection):
     distance: distances.Distance
 
-    def connect(self) -> None:
-        super().connect()
-        self.distance = distances.checked(self)
+    def _new_conn(self) -> socket.socket:
+        connection = super()._new_conn()  # before the handshake of TLS, which sends a name that the host chose
+        self.distance = distances.checked(connection, self.host)
+        return connection
 
     def getresponse(self, *arguments: Any, **named: Any) -> Any:
         _watch(self)

@@ -14,8 +14,11 @@ def show(title: str, changes: Sequence[Difference]) -> None:
     say("\n".join([title, *(change.line for change in changes)]))
 
 
-def ask(changes: Sequence[Difference], yes: bool) -> None:
-    """Ask whether what widens or removes is meant; raises Problem where it is not, or nobody is there to ask."""
+def ask(changes: Sequence[Difference], yes: bool, *, refused: str, removing: str = "") -> None:
+    """Ask whether what widens or removes is meant; raises Problem where it is not, or nobody is there to ask.
+
+    `refused` says what did not happen then; `removing` is a hint for who did not mean to remove anything.
+    """
     wider = [change.what for change in changes if change.widens]
     removed = [change.what for change in changes if change.removes]
     if yes or not (wider or removed):
@@ -24,12 +27,12 @@ def ask(changes: Sequence[Difference], yes: bool) -> None:
         *([f"gets more access than the previous one ({'; '.join(wider)})"] if wider else []),
         *([f"removes what documents may use ({'; '.join(removed)})"] if removed else []),
     ]
-    other = "; if another project has this name, change `name` in the manifest" if removed else ""
+    hint = removing if removed else ""
     sentence = f"this release {' and '.join(does)}"
     if not sys.stdin.isatty():
-        raise Problem(sentence, hint=f"give --yes to confirm{other}")
+        raise Problem(sentence, hint=f"give --yes to confirm; {hint}" if hint else "give --yes to confirm")
     if not confirm(f"{sentence[0].upper()}{sentence[1:]}. Go on?", default=False):
-        raise Problem("nothing was published", hint=other.removeprefix("; "))
+        raise Problem(refused, hint=hint)
 
 
 def ask_to_lose(what: str, yes: bool) -> None:

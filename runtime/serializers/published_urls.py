@@ -20,7 +20,7 @@ def canonical_home(at: Addresses, site: SiteRow) -> str:
     return f"https://{site.proxy}/" if site.proxy else at.site(site.id)
 
 
-def home_of(at: Addresses, site: SiteRow) -> str:
+def published_home(at: Addresses, site: SiteRow) -> str:
     """Return the address below which a site is published."""
     # Visitors who sign in come back here with their token, and the session is one of this host's origin.
     return at.site(site.id) if site.visibility == "visitor-auth" else canonical_home(at, site)
@@ -30,7 +30,7 @@ def published_base(at: Addresses, site: SiteRow, share_key: str | None) -> str |
     """Return the address below which a site is published to whoever has a key; None where it is not."""
     if not site.published or (site.visibility == "share-link" and share_key is None):
         return None
-    home = home_of(at, site)
+    home = published_home(at, site)
     return f"{home}{share_key}/" if site.visibility == "share-link" else home
 
 

@@ -16,7 +16,7 @@ from runtime.contract.site_publishing import (
     ToSiteSpace,
 )
 from runtime.contract.site_structure import PublishedUrls
-from runtime.serializers.published_urls import home_of
+from runtime.serializers.published_urls import published_home
 from runtime.serializers.view import View
 from runtime.store.tables.site_publishing import RedirectRow, ShareLinkRow
 from runtime.store.tables.sites import SiteRow
@@ -35,7 +35,7 @@ def _share_link(view: View, row: ShareLinkRow, site: SiteRow) -> ShareLink:
         created_at=row.created_at,
         name=row.name,
         active=row.active,
-        urls=PublishedUrls(published=f"{home_of(view.at, site)}{row.key}/" if opens else MISSING),
+        urls=PublishedUrls(published=f"{published_home(view.at, site)}{row.key}/" if opens else MISSING),
     )
 
 

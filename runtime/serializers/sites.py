@@ -17,7 +17,7 @@ from runtime.contract.sites import (
     SiteProxy,
     SiteUrls,
 )
-from runtime.serializers.published_urls import home_of, published_base
+from runtime.serializers.published_urls import published_base, published_home
 from runtime.serializers.view import View
 from runtime.store import customizations, installed
 from runtime.store.tables.sites import SiteAdaptiveSchemaRow, SiteRow
@@ -54,7 +54,7 @@ def _site(view: View, row: SiteRow, spaces: int, icon: dict[str, Any] | None, sh
             app=at.app("orgs", row.organization_id, "sites", row.id),
             # Integrations expect one for every published site. Without its key, that of a site with share links
             # refuses visitors.
-            published=published_base(at, row, share_key) or (home_of(at, row) if row.published else MISSING),
+            published=published_base(at, row, share_key) or (published_home(at, row) if row.published else MISSING),
         ),
     )
 

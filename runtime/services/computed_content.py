@@ -172,7 +172,9 @@ class _Filling:
     def __init__(self, snapshot: Snapshot, reader: Reader) -> None:
         self._reader = reader
         self._sources = MAX_SOURCES
-        self._count, self._length = len(snapshot.pages), sum(length_of(page) for page in snapshot.pages)
+        self._paths = {page_id: len(path.encode()) for page_id, path in snapshot.path_of.items()}
+        self._count = len(snapshot.pages)
+        self._length = sum(length_of(page) for page in snapshot.pages) + sum(self._paths.values())
         self._slugs = slugs_in(snapshot.pages)
         self._ids = {page.id for page in snapshot.pages}
         self._depths: dict[str | None, int] = {None: -1}
@@ -204,7 +206,12 @@ class _Filling:
 
     def _accepted(self, pages: list[Page]) -> bool:
         """Return whether there may be these pages, too, and count them if so."""
-        count, length = self._count + len(pages) - 1, self._length + sum(length_of(page) for page in pages)
+        paths: dict[str, int] = {}
+        for page in pages:  # parents first
+            above = paths.get(page.parent or "", self._paths.get(page.parent or "", 0))
+            paths[page.id] = above + len((page.slug or "").encode()) + 1
+        length = self._length + sum(length_of(page) for page in pages) + sum(paths.values())
+        count = self._count + len(pages) - 1
         ids = {page.id for page in pages}
         depths: dict[str | None, int] = {}
         for page in pages:
@@ -215,6 +222,7 @@ class _Filling:
         self._count, self._length = count, length
         self._ids |= ids
         self._depths |= depths
+        self._paths |= paths
         for parent, slugs in slugs_in(pages).items():
             self._slugs.setdefault(parent, set()).update(slugs)
         return True

@@ -308,8 +308,9 @@ def too_much(snapshot: Snapshot) -> str | None:
     ):
         if count > most:
             return f"a space has at most {most} {name}; this would be {count}"
-    if sum(length_of(page) for page in snapshot.pages) > MAX_LISTED:
-        return "titles, descriptions and variables of the pages are too long together; shorten some of them"
+    paths = sum(len(path.encode()) for path in snapshot.path_of.values())
+    if paths + sum(length_of(page) for page in snapshot.pages) > MAX_LISTED:
+        return "titles, paths, descriptions and variables of the pages are too long together; shorten some of them"
     depths: dict[str, int] = {}
     for page in snapshot.pages:  # parents first
         depths[page.id] = depths[page.parent] + 1 if page.parent is not None else 0
@@ -319,8 +320,8 @@ def too_much(snapshot: Snapshot) -> str | None:
 
 
 def length_of(page: Page) -> int:
-    """Count the characters of a page's metadata."""
-    length = len(page.title) + len(page.description or "") + len(page.slug or "")
+    """Count the characters of a page's metadata, but for its path."""
+    length = len(page.title) + len(page.description or "")
     length += sum(map(len, page.former_paths or ()))
     for named in (page.variables, page.target, page.cover, page.computed):
         if named:

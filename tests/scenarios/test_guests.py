@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+from devkit.hosts import organizations, places
+from devkit.hosts.client import Client
+from devkit.hosts.credentials import Credentials
+from devkit.terminal.output import Problem
 from tests.conftest import Api, HostProcess, Installed, Tenant, installed, tenant, wait_for
 from tests.scenarios.answers import ok
 from tests.scenarios.content import Space, page
@@ -115,6 +119,18 @@ def test_nobody_else_finds_anything(host: HostProcess, owner: Tenant, beta: Tena
     assert guest.api.call("DELETE", f"{home}/members/{owner.user}").status == 403
     assert owner.api.get(f"{home}/members/{owner.user}").status == 200
     _leaves(guest, home)
+
+
+def test_guests_name_their_organization_to_commands(host: HostProcess, owner: Tenant) -> None:
+    guest, shown = person(host, owner, None), space(owner)
+    give(owner, f"/v1/spaces/{shown}", "read", users=[guest.id])
+    client = Client(Credentials(host.url, guest.api.token or ""))
+    (mine,) = organizations.every(client)
+    assert organizations.named([mine], owner.id) is mine and organizations.with_a_role(client) == []
+    assert [one["id"] for one in places.listed(client, "space", owner.id)] == [shown]
+    for name in (owner.id, "guests"):
+        with pytest.raises(Problem, match="you are a guest in Guests"):
+            organizations.organization_of(client, name)
 
 
 def _leaves(guest: Person, home: str) -> None:

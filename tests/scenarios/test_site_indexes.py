@@ -7,6 +7,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+import requests
 
 from runtime.web.sites import indexes
 from tests.conftest import Installed, Tenant, installed
@@ -177,3 +178,44 @@ def test_crawlers_read_sites_alone(published: Published) -> None:
     got = get(f"{root}/robots.txt")
     assert got.status_code == 200 and got.headers["Content-Type"] == "text/plain; charset=utf-8"
     assert got.text.splitlines() == ["User-agent: *", "Allow: /sites/", "Allow: /files/", "Disallow: /"]
+
+
+def chain(sign: str, deep: int) -> list[dict[str, Any]]:
+    """Make pages inside each other, each with a slug of a hundred letters."""
+    return [
+        page(f"Level {n}", "x", id=f"l{n}", slug=sign * 100, position={"parent": f"l{n - 1}" if n else None})
+        for n in range(deep)
+    ]
+
+
+def with_links(published: Published, to: str, count: int) -> None:
+    block = {"object": "block", "type": "content-ref", "data": {"ref": {"kind": "page", "page": to}}, "nodes": []}
+    document = {"object": "document", "data": {}, "nodes": [block] * count}
+    published.first.merge({**page("Links", id="links"), "document": {"document": document}})
+
+
+@pytest.mark.parametrize(
+    ("sign", "deep", "by_id"),
+    [("\U0001e900", 8, 3000), ("a", 18, 1800)],
+    ids=["a path longer than an address", "long addresses, too many of them"],
+)
+def test_thousands_of_links_to_a_page_with_a_long_path_are_short(
+    published: Published, sign: str, deep: int, by_id: int
+) -> None:
+    published.first.merge(*chain(sign, deep))
+    with_links(published, f"l{deep - 1}", 3000)
+    at = home(published.site)
+    html, markdown = text_of(f"{at}links"), text_of(f"{at}links.md")
+    assert html.count("/-/page/") >= by_id and html.count(f"Level {deep - 1}") > 1000
+    assert len(html) < 4_000_000 and len(markdown) < 8_000_000
+    assert requests.get(f"{at}-/page/l{deep - 1}", timeout=30).status_code == 200  # the path leads there, too
+    for address in locations(f"{at}sitemap-pages.xml"):
+        assert len(address) < 2100 and get(address).status_code == 200
+
+
+def test_paths_count_as_what_a_space_may_have(published: Published) -> None:
+    published.first.merge(*chain("\U0001e900", 19))
+    inside = [page(f"P{n}", "x", position={"parent": "l18"}) for n in range(600)]
+    request = published.first.change_request(*inside)
+    refused = published.first.api.post(f"{request}/content", {"changes": inside})
+    assert refused.status == 400 and "titles, paths, descriptions and variables" in refused.text

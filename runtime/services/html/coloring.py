@@ -79,9 +79,9 @@ _MAKING = threading.Lock()
 def _worked() -> float:
     """Return this thread's seconds of the processor, except for those in which it compiled expressions.
 
-    To be compared while it may take a certain time for those: what is left of that counts down.
+    Only differences of it mean something, and only within one `COMPILING.within`.
     """
-    return time.thread_time() + timed_patterns.PREPARING.left
+    return time.thread_time() + timed_patterns.COMPILING.left
 
 
 class Coloring:
@@ -100,7 +100,7 @@ class Coloring:
         lexer = self._lexer(syntax.lower())
         if lexer is None:
             return str(escape(text))
-        with timed_patterns.PREPARING.within(self._left_to_prepare):
+        with timed_patterns.COMPILING.within(self._left_to_prepare):
             return self._colored_or_plain(text, syntax, lexer)
 
     def _colored_or_plain(self, text: str, syntax: str, lexer: Lexer) -> str:
@@ -124,7 +124,7 @@ class Coloring:
             return str(escape(text))
         finally:
             self._left -= _worked() - begun
-            self._left_to_prepare = timed_patterns.PREPARING.left
+            self._left_to_prepare = timed_patterns.COMPILING.left
 
     def _lexer(self, language: str) -> Lexer | None:
         """Return what reads a language; None where there is none, or it is new and no time is left to prepare it."""

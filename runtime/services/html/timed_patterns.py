@@ -38,8 +38,8 @@ _REPEAT = re.compile(r"[*+]|\{\d*,?\d*\}")
 
 
 HEAVIEST = 96 * 1024 * 1024
-"""Bytes of all compiled expressions together, about. Those of all languages have 60 MB: with less, who shows code in
-all of them would make others' pages compile theirs anew."""
+"""Bytes of all compiled expressions together, about. Those of all languages have 60 MB. With less room, a page
+with code in all languages would drop the expressions that other pages need."""
 OF_EACH, OF_CHARACTER = 2000, 70
 """Bytes of a compiled expression, and of each of its characters, about."""
 
@@ -52,14 +52,14 @@ class Unprepared(Exception):
     """An expression is needed that is not compiled, and no time is left to do that."""
 
 
-class Preparing(threading.local):
+class CompilingTime(threading.local):
     """How many seconds of the processor this thread may still take to compile expressions, which is not interrupted."""
 
     left = math.inf
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """Set how many there are for a while."""
+        """Allow so many seconds while the context is open; without one, any number."""
         self.left = seconds
         try:
             yield
@@ -67,11 +67,11 @@ class Preparing(threading.local):
             self.left = math.inf
 
 
-PREPARING = Preparing()
+COMPILING = CompilingTime()
 
 
 class CompiledPatterns:
-    """Compiled expressions, up to a limit in bytes: the first goes first. Safe to use from many threads."""
+    """Compiled expressions, up to a limit in bytes: the oldest is dropped first. Safe to use from many threads."""
 
     def __init__(self, heaviest: int = HEAVIEST) -> None:
         """Take the limit."""
@@ -84,12 +84,12 @@ class CompiledPatterns:
         return self._kept.get(key) or self._compiled(key)
 
     def _compiled(self, key: tuple[str, int]) -> regex.Pattern[str]:
-        if PREPARING.left <= 0:
+        if COMPILING.left <= 0:
             raise Unprepared
         begun = time.thread_time()
         # Else the module would keep some hundreds, whatever they weigh.
         compiled: regex.Pattern[str] = regex.compile(*key, cache_pattern=False)
-        PREPARING.left -= time.thread_time() - begun
+        COMPILING.left -= time.thread_time() - begun
         with self._lock:
             if key not in self._kept:
                 self._kept[key] = compiled
@@ -103,7 +103,7 @@ def _weight(key: tuple[str, int]) -> int:
     return OF_EACH + OF_CHARACTER * len(key[0])
 
 
-KEPT = CompiledPatterns()
+COMPILED = CompiledPatterns()
 
 
 class TimedPattern:
@@ -117,21 +117,21 @@ class TimedPattern:
     def match(self, text: str, start: int = 0, end: int | None = None) -> Any:
         """Match at a place, as a pattern of `re` does."""
         try:
-            return KEPT.get(self._key).match(text, start, end, concurrent=False, timeout=ONE_MATCH)
+            return COMPILED.get(self._key).match(text, start, end, concurrent=False, timeout=ONE_MATCH)
         except TimeoutError:
             raise TooSlow from None
 
     def search(self, text: str) -> Any:
         """Find the first match, as a pattern of `re` does."""
         try:
-            return KEPT.get(self._key).search(text, concurrent=False, timeout=ONE_MATCH)
+            return COMPILED.get(self._key).search(text, concurrent=False, timeout=ONE_MATCH)
         except TimeoutError:
             raise TooSlow from None
 
     def split(self, text: str) -> list[Any]:
         """Divide a text, as a pattern of `re` does."""
         try:
-            return KEPT.get(self._key).split(text, concurrent=False, timeout=ONE_MATCH)
+            return COMPILED.get(self._key).split(text, concurrent=False, timeout=ONE_MATCH)
         except TimeoutError:
             raise TooSlow from None
 

@@ -45,7 +45,7 @@ class OrganizationRow(Table):
 
     @classmethod
     def visible_to(cls, reach: Reach) -> ColumnElement[bool]:
-        """Members and guests, scripts where they are installed, integrations also their owner, visitors theirs."""
+        """Members and guests see it; scripts where they are installed, integrations also their owner; visitors one."""
         if reach.kind == "user":
             return cls.id.in_({*reach.organizations, *reach.guest_of})
         if reach.kind == "visitor":

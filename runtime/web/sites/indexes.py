@@ -21,6 +21,8 @@ SITEMAP, PAGES, LLMS = "sitemap.xml", "sitemap-pages.xml", "llms.txt"
 """What the addresses of the indexes end with; a page of that name goes first."""
 MAX_URLS = 50_000
 """Addresses in one sitemap, as the format has it."""
+MAX_CHARACTERS = 10_000_000
+"""Characters of an index; a sitemap may have 50 MB."""
 MAX_LISTED = 2000
 """Pages in the `llms.txt` of a site; further spaces are listed with an `llms.txt` of their own."""
 NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -91,11 +93,13 @@ def _sitemaps(map_: SiteMap, base: str) -> str:
 
 
 def _sitemap(map_: SiteMap, part: SiteSpaceRow, base: str) -> str:
-    lines = []
+    lines: list[str] = []
+    left = MAX_CHARACTERS
     for shown in _indexed(map_, part):
         changed = f"<lastmod>{shown.page.updated_at}</lastmod>" if shown.page.updated_at is not None else ""
         lines.append(f"<url><loc>{escape(base + shown.place)}</loc>{changed}</url>\n")
-        if len(lines) == MAX_URLS:
+        left -= len(lines[-1])
+        if len(lines) == MAX_URLS or left <= 0:
             break
     urls = "".join(lines)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{NAMESPACE}">\n{urls}</urlset>\n'
@@ -103,7 +107,7 @@ def _sitemap(map_: SiteMap, part: SiteSpaceRow, base: str) -> str:
 
 def _listing(map_: SiteMap, title: str, parts: list[SiteSpaceRow], home: str, ending: str) -> Iterator[str]:
     yield f"# {_line(title)}\n"
-    left = MAX_LISTED
+    left, characters = MAX_LISTED, MAX_CHARACTERS
     for part in parts:
         name = _line(_name_of(map_, part))
         if left <= 0 and len(parts) > 1:
@@ -113,7 +117,11 @@ def _listing(map_: SiteMap, title: str, parts: list[SiteSpaceRow], home: str, en
         for shown in _indexed(map_, part):
             left -= 1
             about = f": {_line(shown.page.description)}" if shown.page.description else ""
-            yield f"- [{_line(shown.title)}]({home}{shown.place}{ending}){about}\n"
+            line = f"- [{_line(shown.title)}]({home}{shown.place}{ending}){about}\n"
+            characters -= len(line)
+            if characters <= 0:
+                return
+            yield line
 
 
 def _name_of(map_: SiteMap, part: SiteSpaceRow) -> str:

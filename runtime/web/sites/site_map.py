@@ -27,6 +27,8 @@ from runtime.store.tables.spaces import SpaceRow
 
 CONTENTS = "-/contents"
 """What the address of a space ends with where all its pages are listed."""
+LONGEST_PATH = 2000
+"""Characters of a path as it stands in an address: many programs take no longer addresses."""
 BY_ID = ("-", "page")
 """What an address below a space begins with that names a page by its id."""
 
@@ -153,22 +155,31 @@ class SiteMap:
     def place_in(self, part: SiteSpaceRow, page: Page) -> str:
         """Give the place of a page that readers are shown in a part of the site.
 
-        A page whose path begins as that of a section or of another space, which come first, is named by its id.
+        A page whose path begins as that of a section or of another space, which come first, is named by its id. So is
+        one whose path is too long for an address.
         """
         start, path = self.start_of(part), self.snapshot_of(part).path_of[page.id]
-        if self._is_covered(part, start, path.partition("/")[0]):
-            return f"{start}{'/'.join(BY_ID)}/{quote(page.id, safe='')}"
-        return start + quote(path, safe="/~")
+        quoted = quote(path, safe="/~") if len(path) <= LONGEST_PATH else path
+        if len(quoted) > LONGEST_PATH or self._is_covered(part, start, path.partition("/")[0]):
+            return self.place_by_id(part, page.id)
+        return start + quoted
 
-    def place_of(self, space_id: str, page_id: str) -> str | None:
-        """Give the place of a page; None for one that is not there for this visitor."""
-        places = (self._place_in(part, page_id) for part in self.parts.spaces if part.space_id == space_id)
-        return next((place for place in places if place is not None), None)
+    def place_by_id(self, part: SiteSpaceRow, page_id: str) -> str:
+        """Give the place that a page always has, and that leads on to the one that readers are shown."""
+        return f"{self.start_of(part)}{'/'.join(BY_ID)}/{quote(page_id, safe='')}"
+
+    def place_of(self, space_id: str, page_id: str, *, short: bool = False) -> str | None:
+        """Give the place of a page, with `short` that by its id; None for one that is not there for this visitor."""
+        parts = (part for part in self.parts.spaces if part.space_id == space_id)
+        part = next((part for part in parts if self._shows(part, page_id)), None)
+        if part is None:
+            return None
+        return self.place_by_id(part, page_id) if short else self._place_in(part, page_id)
 
     def title_of(self, space_id: str, page_id: str) -> str | None:
         """Give the title of a page; None for one that is not there for this visitor."""
         part = next((part for part in self.parts.spaces if part.space_id == space_id), None)
-        if part is None or self._place_in(part, page_id) is None:
+        if part is None or not self._shows(part, page_id):
             return None
         return self.snapshot_of(part).page_by_id[page_id].title
 
@@ -185,6 +196,11 @@ class SiteMap:
         snapshot = self.snapshot_of(part)
         page = snapshot.page_by_id.get(page_id)
         return self.place_in(part, page) if page is not None and _is_shown(snapshot, page) else None
+
+    def _shows(self, part: SiteSpaceRow, page_id: str) -> bool:
+        snapshot = self.snapshot_of(part)
+        page = snapshot.page_by_id.get(page_id)
+        return page is not None and _is_shown(snapshot, page)
 
     def _page(self, part: SiteSpaceRow, page: Page) -> SitePage:
         return SitePage(self.place_in(part, page), page.title, part, self.space_of(part), page)

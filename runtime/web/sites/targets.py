@@ -10,6 +10,9 @@ from runtime.services.html.targets import Ref
 from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.web.sites.site_map import SiteMap
 
+MAX_NAMED = 2_000_000
+"""Characters of the addresses and titles that the links of one page show: thousands may name one with a long path."""
+
 
 class SpaceTargets:
     """What references mean in a space of the site, or in none: pages and files are then named with their space."""
@@ -17,14 +20,26 @@ class SpaceTargets:
     def __init__(self, map_: SiteMap, part: SiteSpaceRow | None, home: str, at: Addresses) -> None:
         """`home` is the address of the site as it was opened."""
         self._map, self._at, self.home = map_, at, home
+        self._left = MAX_NAMED
         self._space_id = part.space_id if part is not None else ""
         self._snapshot = map_.snapshot_of(part) if part is not None else None
 
     def href(self, ref: Ref) -> str | None:
-        """Return the address of a space or page of the site, of a file, or an external one."""
-        kind = ref.get("kind")
-        if kind == "url":
+        """Return the address of a space or page of the site, of a file, or an external one.
+
+        Once the addresses and titles on a page are too long together, pages are named by their ids, and files not.
+        """
+        if ref.get("kind") == "url":
             return str(ref.get("url") or "") or None
+        short = self._left <= 0
+        if short and ref.get("kind") == "file":
+            return None
+        href = self._address(ref, short=short)
+        self._left -= len(href or "")
+        return href
+
+    def _address(self, ref: Ref, *, short: bool) -> str | None:
+        kind = ref.get("kind")
         if kind == "file":
             file = self._snapshot.file_by_id.get(str(ref.get("file"))) if self._snapshot is not None else None
             return address_of(self._at, self._space_id, file) if file is not None else None
@@ -37,7 +52,7 @@ class SpaceTargets:
         page_id, space_id = ref.get("page"), ref.get("space") or self._space_id
         if page_id is None:
             return anchor or None
-        place = self._map.place_of(str(space_id), str(page_id))
+        place = self._map.place_of(str(space_id), str(page_id), short=short)
         return f"{self.home}{place}{anchor}" if place is not None else None
 
     def image(self, ref: Ref) -> str | None:
@@ -47,6 +62,11 @@ class SpaceTargets:
 
     def title(self, ref: Ref) -> str | None:
         """Say what a page or a file is called; a page that is hidden says nothing of itself."""
+        title = self._title(ref) if self._left > 0 else None
+        self._left -= len(title or "")
+        return title
+
+    def _title(self, ref: Ref) -> str | None:
         snapshot = self._snapshot
         if ref.get("kind") == "file":
             file = snapshot.file_by_id.get(str(ref.get("file"))) if snapshot is not None else None

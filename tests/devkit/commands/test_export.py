@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import ipaddress
+import json
 import socket
+import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from click.testing import CliRunner
 
+from devkit.commands.export import command
 from devkit.exporting.downloading import MAX_CONFIGURATION, Folder
-from devkit.hosts.client import Client
-from devkit.hosts.credentials import Credentials
+from devkit.hosts import distances
 from devkit.hosts.distances import Distance, distance_of
 from devkit.terminal.output import Problem
 from tests.conftest import HostProcess, Tenant
@@ -74,11 +76,35 @@ def test_nothing_is_written_outside(tmp_path: Path, path: str) -> None:
     assert not (tmp_path / "out.md").exists()
 
 
-@pytest.mark.parametrize("path", [".git/config", "docs/.GIT/hooks/a.md", "git~1/config", ".git./config"])
-def test_nothing_is_written_into_a_repository_itself(tmp_path: Path, path: str) -> None:
-    with pytest.raises(Problem, match=r"inside a `\.git` folder"):
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".git/config", "docs/.GIT/hooks/a.md", "git~1/config", ".git./config", ".g\u200cit/config", "docs/.gitmodules",
+        ".git::$INDEX_ALLOCATION/config", ".gitbook/.git/config", "HEAD", "docs/head", "a/HEAD.", "a/HEAD::$DATA",
+        ".envrc", ".vscode/tasks.json", ".github/workflows/a.yml", "docs/.hg/hgrc",
+    ],
+)  # fmt: skip
+def test_nothing_is_written_that_other_programs_run(tmp_path: Path, path: str) -> None:
+    with pytest.raises(Problem, match="settings that other programs run"):
         Folder(tmp_path, force=True).write({"path": path, "text": "x"}, Distance.THIS_MACHINE)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_a_host_made_is_no_repository(tmp_path: Path) -> None:
+    folder = Folder(tmp_path, force=True)
+    config = "[core]\nrepositoryformatversion = 0\nbare = false\nworktree = .\nfsmonitor = touch ran\n"
+    for path, text in (("config", config), ("objects/README.md", ""), ("refs/README.md", "")):
+        folder.write({"path": path, "text": text}, Distance.THIS_MACHINE)
+    with pytest.raises(Problem):
+        folder.write({"path": "HEAD", "text": "ref: refs/heads/main\n"}, Distance.THIS_MACHINE)
+    subprocess.run(["git", "status"], cwd=tmp_path, capture_output=True, check=False)
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("path", [".gitbook/assets/.env.example", ".gitbook/vars.yaml", "head/a.md", "HEAD.md"])
+def test_what_exports_have_is_written(tmp_path: Path, path: str) -> None:
+    Folder(tmp_path, force=True).write({"path": path, "text": "x"}, Distance.THIS_MACHINE)
+    assert (tmp_path / path).read_text() == "x"
 
 
 def test_a_link_in_the_folder_is_replaced_not_followed(tmp_path: Path) -> None:
@@ -165,21 +191,74 @@ def test_a_host_elsewhere_cannot_name_an_address_of_this_machine(tmp_path: Path,
     ],
 )  # fmt: skip
 def test_distances(address: str, distance: Distance) -> None:
+    own = "198.51.100.7"
+
     class Connection:
         def getpeername(self) -> tuple[str, int]:
             return (address, 443)
 
+        def getsockname(self) -> tuple[str, int]:
+            return (own, 50_000)
+
     assert distance_of(Connection()) is distance  # type: ignore[arg-type]
+    own = address
+    assert distance_of(Connection()) is Distance.THIS_MACHINE  # type: ignore[arg-type]
 
 
-def test_a_client_knows_how_far_its_host_is() -> None:
-    own = socket.gethostbyname(socket.gethostname())
-    for address in ("127.0.0.1", own):
-        with HTTPServer((address, 0), Hostile) as server:
+def test_nothing_is_sent_to_an_address_that_is_too_near(tmp_path: Path) -> None:
+    got: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def take() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                got.append(connection.recv(1000))
+
+        taking = threading.Thread(target=take)
+        taking.start()
+        # A handshake of TLS would begin with a name that the host chose.
+        file = {"path": "a.png", "size": 9, "downloadURL": f"https://127.0.0.1:{listener.getsockname()[1]}/"}
+        with pytest.raises(Problem, match="nearer to this machine than the host"):
+            Folder(tmp_path, force=True).write(file, None)
+        taking.join(30)
+    assert got == [b""]
+
+
+class Api(BaseHTTPRequestHandler):
+    """Answers as a host whose space has one file, at an address of another server."""
+
+    near = ""
+
+    def do_GET(self) -> None:
+        file = {"path": "a.png", "size": 2000, "downloadURL": self.near}
+        listed = {"items": [file], "count": 1}
+        answer = json.dumps(listed if "/revisions/" in self.path else {"revision": "r" * 20}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_a_host_on_the_internet_names_nothing_on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with HTTPServer(("127.0.0.1", 0), Api) as api, HTTPServer(("127.0.0.1", 0), Hostile) as near:
+        for server in (api, near):
             threading.Thread(target=server.serve_forever, daemon=True).start()
-            client = Client(Credentials(f"http://{address}:{server.server_port}", "token"))
-            with pytest.raises(Problem):
-                client.call("GET", "/v1/user")
-            here = ipaddress.ip_address(address).is_loopback
-            assert (client.distance is Distance.THIS_MACHINE) is here
+        Api.near = f"http://127.0.0.1:{near.server_port}/settings"
+        there = api.server_port
+
+        def far(connection: socket.socket) -> Distance:
+            """Stand in for a server on the internet, which tests cannot have."""
+            return Distance.INTERNET if connection.getpeername()[1] == there else Distance.THIS_MACHINE
+
+        Hostile.asked.clear()
+        options = ["--host", f"http://127.0.0.1:{there}", "--token", "dk_x", "--space", "s" * 20, str(tmp_path)]
+        with monkeypatch.context() as patched:
+            patched.setattr(distances, "distance_of", far)
+            refused = CliRunner().invoke(command, options)
+        assert "nearer to this machine than the host" in str(refused.exception) and Hostile.asked == []
+        assert CliRunner().invoke(command, options).exit_code == 0 and Hostile.asked == ["/settings"]
+        for server in (api, near):
             server.shutdown()

@@ -501,7 +501,7 @@ def test_expressions_are_compiled_when_they_are_needed_and_forgotten_when_they_w
 ) -> None:
     most = 10 * (OF_EACH + OF_CHARACTER * 100)
     kept = CompiledPatterns(most)
-    monkeypatch.setattr(timed_patterns, "KEPT", kept)
+    monkeypatch.setattr(timed_patterns, "COMPILED", kept)
     patterns = [TimedPattern(f"(?:{'a' * 90}|{number})+x?", 0) for number in range(40)]
     assert kept.weight == 0
     for _ in range(2):  # what was forgotten is compiled again
@@ -511,10 +511,10 @@ def test_expressions_are_compiled_when_they_are_needed_and_forgotten_when_they_w
 
 def test_without_time_to_prepare_no_expression_is_compiled() -> None:
     pattern = TimedPattern("(a+)+", 0)
-    with timed_patterns.PREPARING.within(0), pytest.raises(Unprepared):
+    with timed_patterns.COMPILING.within(0), pytest.raises(Unprepared):
         pattern.match("a")
     assert pattern.match("a")
-    with timed_patterns.PREPARING.within(0):
+    with timed_patterns.COMPILING.within(0):
         assert pattern.match("a")
 
 

@@ -222,8 +222,10 @@ def test_one_organization_cannot_empty_the_cache_for_all() -> None:
         Snapshot([Page("a", title="A", slug="a", variables={f"name_{number}": "v" * 250 for number in range(100)})]),
         Snapshot([Page("a", title="A", slug="a", former_paths=["x" * 250] * 100)]),
         Snapshot([Page("a", title="A" * 25_000, slug="a")]),
+        Snapshot([Page("a", title="A", slug="a", git={"path": "a" * 25_000, "oid": "a" * 40})]),
+        Snapshot([Page(f"{n}", title="A", slug="a" * 1000, parent=str(n - 1) if n else None) for n in range(8)]),
     ],
-    ids=["variables of a space", "variables of a page", "former paths", "title"],
+    ids=["variables of a space", "variables of a page", "former paths", "title", "path in Git", "paths"],
 )
 def test_the_cache_counts_what_its_snapshots_weigh(long: Snapshot) -> None:
     cache = SnapshotCache(heaviest=200_000)
