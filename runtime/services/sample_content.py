@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract import errors
 from runtime.contract.addresses import Addresses
-from runtime.contract.change_requests import DocumentInput, InsertPage, PagePosition
+from runtime.contract.change_requests import InsertPage, PagePosition
 from runtime.contract.identifiers import new_id
 from runtime.contract.timestamps import wire_time
 from runtime.services import change_requests, content, content_quota
@@ -92,17 +92,15 @@ def add(session: Session, at: Addresses, space: SpaceRow, user_id: str) -> None:
 
 
 def _insert(editor: Editor) -> None:
-    welcome, guides = _page("Welcome", WELCOME), _group("Guides")
+    welcome, guides = _page("Welcome"), _group("Guides")
     editor.apply(welcome, document_of(WELCOME))
     editor.apply(guides)
     for title, text in (("Quickstart", QUICKSTART), ("Writing pages", WRITING)):
-        editor.apply(_page(title, text, str(guides.id)), document_of(text))
+        editor.apply(_page(title, str(guides.id)), document_of(text))
 
 
-def _page(title: str, text: str, parent: str | None = None) -> InsertPage:
-    position = PagePosition(parent=parent)
-    document = DocumentInput(markdown=text)
-    return InsertPage(type="insert_page", title=title, document=document, position=position)
+def _page(title: str, parent: str | None = None) -> InsertPage:
+    return InsertPage(type="insert_page", title=title, position=PagePosition(parent=parent))
 
 
 def _group(title: str) -> InsertPage:
