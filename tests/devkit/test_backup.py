@@ -117,6 +117,10 @@ SPOILED: dict[str, tuple[Callable[[Files], Any], str]] = {
         database("CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM spaces; END"),
         "does not match its manifest",
     ),
+    "a virtual table": (
+        database("CREATE VIRTUAL TABLE t USING fts5(a)"),
+        "does not match its manifest",
+    ),
     "no database at all": (
         lambda files: (files.update({"database/host.sqlite": b""}), database("SELECT 1")(files)),
         "cannot be read",

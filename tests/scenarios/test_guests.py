@@ -110,6 +110,14 @@ def test_the_organization_is_shown_without_its_settings(host: HostProcess, owner
     owner.api.call("PATCH", home, {"emailDomains": [], "mergeRules": {"type": "none"}})
 
 
+def test_what_holds_a_space_that_is_shared_is_not_named(owner: Tenant, host: HostProcess) -> None:
+    guest, hidden = person(host, owner, None), collection(owner)
+    shown = space(owner, hidden)
+    give(owner, f"/v1/spaces/{shown}", "admin", users=[guest.id])
+    refused = guest.api.post(f"/v1/spaces/{shown}/duplicate")
+    assert refused.status == 403 and hidden not in refused.text
+
+
 def test_nobody_else_finds_anything(host: HostProcess, owner: Tenant, beta: Tenant) -> None:
     home, guest = f"/v1/orgs/{owner.id}", person(host, owner, None)
     give(owner, f"/v1/spaces/{space(owner)}", "read", users=[guest.id])

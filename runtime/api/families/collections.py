@@ -116,7 +116,8 @@ def require_create_in(call: Call, organization_id: str, parent: CollectionRow | 
         return
     where = f"collection {parent.id}"
     if call.actor.reach.role_in(organization_id) is None:
-        needed = f"a role in the organization of {where}"
+        # The collection itself may not be theirs to know of: only what is in it was shared with them.
+        needed = f"a role in organization {organization_id}"
         raise errors.Forbidden(refusal(call.actor, needed, "guest"), on_pages=role_refusal(needed, None))
     call.require("create", parent, where, call.session)
 

@@ -19,8 +19,8 @@ from runtime.store.migrate import HEAD, upgrade
 from runtime.store.secrets import Keyring
 
 STAGE = ".restoring"
-UNUSUAL = "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index')"
-"""Our schema has only tables and indexes; a trigger would be executed when the host writes."""
+UNUSUAL = "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'"
+"""Our schema has only plain tables and indexes; a trigger would be executed when the host writes."""
 LoadKeys = Callable[[Path], Keyring]
 """Returns the secret key of a host, from a folder with its key file or from elsewhere."""
 
