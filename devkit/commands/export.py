@@ -15,6 +15,7 @@ from devkit.hosts import choosing, places, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
 from devkit.terminal.output import escape_controls, json_option, print_result
+from devkit.terminal.wording import counted
 
 EXAMPLES = """\b
 Examples: devkit export --space Handbook ./docs
@@ -55,4 +56,5 @@ def command(space: str, path: Path, force: bool, chosen: Choice, as_json: bool) 
         "files": written,
         "bytes": size,
     }
-    print_result(as_json, value, f"Wrote {written} files into {path}: the content of revision {revision}.")
+    files = counted(written, "file", "files")
+    print_result(as_json, value, f"Wrote {files} into {path}: the content of revision {revision}.")

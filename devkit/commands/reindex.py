@@ -12,6 +12,7 @@ from devkit.hosts import places
 from devkit.local_host.data_folder import problems_told
 from devkit.local_host.host_settings import settings_of
 from devkit.terminal.output import Mistake, Problem, json_option, print_result
+from devkit.terminal.wording import counted
 from runtime.services.search_indexing import Indexer
 from runtime.store.database import Database
 from runtime.store.migrate import migrate
@@ -50,7 +51,11 @@ def command(data: str | None, database_url: str | None, named: tuple[str, ...], 
             made, pages, left = writing.progress(session, chosen)
     if left:
         raise Problem(f"{left} spaces could not be indexed yet; the messages above say why. A running host tries again")
-    print_result(as_json, {"spaces": made, "pages": pages}, f"indexed {pages} pages of {made} spaces")
+    print_result(
+        as_json,
+        {"spaces": made, "pages": pages},
+        f"indexed {counted(pages, 'page', 'pages')} of {counted(made, 'space', 'spaces')}",
+    )
 
 
 def _id_of(named: str, titles: Mapping[str, str]) -> str:

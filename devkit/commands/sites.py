@@ -9,6 +9,7 @@ from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
 from devkit.hosts.organizations import organization_of
 from devkit.terminal.output import Problem, json_option
+from devkit.terminal.texts import TITLE
 
 EXAMPLES = """\b
 Examples: devkit sites
@@ -16,7 +17,7 @@ Examples: devkit sites
 
 
 @click.command("sites", epilog=EXAMPLES)
-@click.option("--create", "title", metavar="TITLE", help="Create a site with this title.")
+@click.option("--create", "title", type=TITLE, metavar="TITLE", help="Create a site with this title.")
 @click.option(
     "--space",
     "spaces",

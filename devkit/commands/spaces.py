@@ -9,6 +9,7 @@ from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
 from devkit.hosts.organizations import organization_of
 from devkit.terminal.output import json_option
+from devkit.terminal.texts import TITLE
 
 EXAMPLES = """\b
 Examples: devkit spaces
@@ -16,7 +17,7 @@ Examples: devkit spaces
 
 
 @click.command("spaces", epilog=EXAMPLES)
-@click.option("--create", "title", metavar="TITLE", help="Create a space with this title.")
+@click.option("--create", "title", type=TITLE, metavar="TITLE", help="Create a space with this title.")
 @click.option("--organization", help="Id or hostname of one organization; default: all of the token's.")
 @choosing.options
 @json_option

@@ -21,6 +21,8 @@ LISTING = response_shapes.page_of(response_shapes.FILE, count=response_shapes.wh
 LONGEST_FILE = 3600
 """Seconds that a file takes."""
 CONFIGURATION = ".gitbook.yaml"
+BESIDE = (".git", CONFIGURATION)
+"""What may be in a folder that counts as empty: nothing is written over it."""
 MAX_CONFIGURATION = 100_000
 """Bytes of it."""
 
@@ -47,7 +49,7 @@ class Folder:
         self.path = path
         if path.exists() and not path.is_dir():
             raise Problem(f"{path} is a file", hint="give a folder")
-        if not force and path.exists() and any(path.iterdir()):
+        if not force and path.exists() and any(one.name not in BESIDE for one in path.iterdir()):
             raise Problem(f"{path} is not empty", hint="give another folder, or --force to write over what is in it")
         path.mkdir(parents=True, exist_ok=True)
         self._root = path.resolve()

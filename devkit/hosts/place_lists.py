@@ -14,19 +14,23 @@ from devkit.terminal.output import one_line, print_result
 def print_list(client: Client, kind: Kind, organization: str | None, as_json: bool) -> None:
     """Print the spaces or sites of one organization, or of all that the token is for; raises Problem."""
     owners = organizations.every(client)
-    owners = [organizations.named(owners, organization)] if organization else owners
+    owners = [organizations.named(owners, organization)] if organization is not None else owners
     found = [one for owner in owners for one in places.listed(client, kind, owner["id"])]
     nothing = f"There are no {kind}s that you may see; `devkit {kind}s --create TITLE` creates one."
-    print_result(as_json, {"host": client.host, f"{kind}s": found}, "\n".join(map(line, found)) or nothing)
+    text = "\n".join(line(kind, one) for one in found) or nothing
+    print_result(as_json, {"host": client.host, f"{kind}s": found}, text)
 
 
 def print_created(client: Client, kind: Kind, created: Mapping[str, Any], as_json: bool) -> None:
     """Print a space or site that has just been created."""
-    print_result(as_json, {"host": client.host, kind: created}, f"Created {line(created)}")
+    print_result(as_json, {"host": client.host, kind: created}, f"Created {line(kind, created)}")
 
 
-def line(place: Mapping[str, Any]) -> str:
-    """Show a space or site in one line: its id, its title, and where it is published or else edited."""
+def line(kind: Kind, place: Mapping[str, Any]) -> str:
+    """Show a space or site in one line: its id, its title, and its address.
+
+    That of a space is where it is edited, as `--space` takes it; that of a site where it is published, if it is.
+    """
     urls = place["urls"]
-    address = urls.get("published") or urls.get("app") or ""
+    address = (urls.get("published") if kind == "site" else None) or urls.get("app") or ""
     return one_line("  ".join([place["id"], place.get("title") or "(without a title)", address])).rstrip()

@@ -20,6 +20,8 @@ def id_of(client: Client, kind: Kind, named: str, organization: str | None = Non
 
     Raises Problem where no title is that, or several are.
     """
+    if not named.strip():
+        raise Problem(f"which {kind}? The name is empty", hint="give its id, its title or its address")
     known = id_in(kind, named)
     if known is not None or named == "*":
         return known or named

@@ -49,7 +49,9 @@ def test_an_event_arrives_signed(integration: Integration, api: FakeApi) -> None
     assert update(integration).tasks == []
     (sent,) = received(api)
     assert sent.json["type"] == "space_content_updated"
-    assert sent.json["data"] == {"installationId": INSTALLATION, "spaceId": "sp1", "revisionId": "r1"}
+    data = sent.json["data"]
+    assert [one["displayName"] for one in data.pop("updatedBy")] == ["Ada Lovelace"]
+    assert data == {"installationId": INSTALLATION, "spaceId": "sp1", "revisionId": "r1"}
     assert sent.json["timestamp"].endswith("Z")
     assert (sent.headers["webhook-id"], sent.headers["content-type"]) == ("ev1", "application/json")
     signed = b".".join([b"ev1", sent.headers["webhook-timestamp"].encode(), sent.body])

@@ -90,6 +90,8 @@ WRONG: dict[str, tuple[str, ...]] = {
     "new.name": ("My thing", "a" * 200),
     "new.template": ("nothing",),
     "new.title": ("x", "x" * 31),
+    "spaces.title": ("", " "),
+    "sites.title": ("", " "),
     "init.title": ("x",),
     "init.hostname": ("No", "a b c"),
     "init.email": ("nobody",),
@@ -104,7 +106,7 @@ WRONG: dict[str, tuple[str, ...]] = {
 TOLD_BY_OTHERS = {
     "token", "organization", "space", "spaces", "site", "sites", "named", "installation", "trace", "page",
     "change_request", "revoked", "event", "name", "tunnel.name",  # the host knows them
-    "tokens.title", "spaces.title", "sites.title",  # and what may be a title
+    "tokens.title",  # and what may be a title
     "serve.address", "allow_egress",  # the system knows them
     "text", "expression", "withdraw", "trigger.path", "secret",  # any text will do
 }  # fmt: skip

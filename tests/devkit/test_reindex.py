@@ -40,7 +40,7 @@ def test_a_space_is_named_by_id_title_or_address(shell: Shell, tmp_path: Path) -
     ids = [one["id"] for one in made]
     for name in (ids[0], " handbook", made[0]["urls"]["app"], f"{host.url}/v1/spaces/{ids[0]}/content?x=1"):
         done = reindex(name)
-        assert (done.code, "of 1 spaces" in done.out) == (0, True), done.err
+        assert (done.code, "of 1 space" in done.out) == (0, True), done.err
     assert "of 2 spaces" in reindex("Handbook", ids[1]).out
     done = reindex("TWICE")
     assert done.code == 1 and f"2 spaces are called `TWICE`; name one by its id: {ids[1]}, {ids[2]}" in done.err

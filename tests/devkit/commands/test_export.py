@@ -41,6 +41,10 @@ def test_a_space_becomes_a_folder(logged_in: Shell, host: HostProcess, alpha: Te
     assert "* [Page 1](page-1/README.md)\n  * [Inner](page-1/inner.md)\n" in (folder / "SUMMARY.md").read_text()
     refused = logged_in("export", "--space", space.id, str(folder))
     assert refused.code == 1 and "--force" in refused.err
+    (tmp_path / "new" / ".git").mkdir(parents=True)
+    (tmp_path / "new" / ".gitbook.yaml").write_text("root: ./docs/\n")
+    assert logged_in("export", "--space", space.id, str(tmp_path / "new")).code == 0, "a repository without files"
+    assert (tmp_path / "new" / "docs" / "README.md").exists()
     (folder / "mine.txt").write_text("mine")
     again = logged_in("export", "--space", space.id, str(folder), "--force")
     assert again.code == 0 and "154 files" in again.out and (folder / "mine.txt").read_text() == "mine"

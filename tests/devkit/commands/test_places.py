@@ -47,6 +47,15 @@ def test_a_folder_becomes_a_site_that_everybody_reads(logged_in: Shell, alpha: T
     assert nowhere.code == 1 and "there is no space `nowhere at all`" in nowhere.err
 
 
+def test_an_address_that_is_listed_names_its_place(logged_in: Shell) -> None:
+    title = f"Book {new_id()}"
+    assert logged_in("spaces", "--create", title).code == 0
+    assert logged_in("sites", "--create", title, "--space", title, "--publish").code == 0
+    (line,) = [one for one in logged_in("spaces").out.splitlines() if title in one]
+    assert logged_in("sites", "--create", "Second", "--space", line.split()[-1]).code == 0
+    assert "The name is empty" in logged_in("export", "--space", " ", "folder").err
+
+
 def test_a_host_without_any(shell: Shell, host: HostProcess, beta: Tenant) -> None:
     for kind, owner in (("site", f"/v1/orgs/{beta.id}"), ("space", "/v1")):
         for one in beta.api.get(f"/v1/orgs/{beta.id}/{kind}s", limit=1000).json["items"]:
