@@ -11,6 +11,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from runtime.background.jobs import JobFailed
+from runtime.contract.addresses import Addresses
 from runtime.contract.identifiers import new_id
 from runtime.services import spaces as space_service
 from runtime.services.imported_tree import Imported, ImportedPage
@@ -29,7 +30,8 @@ def run_here(function: Any, folder: Path, arguments: Any, **_: Any) -> Any:
 
 
 def job_on(database: Database) -> Any:
-    tools = SimpleNamespace(database=database, separate_process=SimpleNamespace(run=run_here), blobs=None)
+    separately, at = SimpleNamespace(run=run_here), Addresses("http://h.example", "http://h.example")
+    tools = SimpleNamespace(database=database, separate_process=separately, blobs=None, addresses=at)
     return SimpleNamespace(tools=tools, check=lambda: None, still_ours=lambda session: None)
 
 
