@@ -41,13 +41,16 @@ def command(space: str, path: Path, force: bool, chosen: Choice, as_json: bool) 
     console = Console(stderr=True)
     hidden = as_json or not (console.is_terminal and sys.stdout.isatty())
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-    written = size = 0
+    looked_at = written = size = 0
     with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
         task = progress.add_task("Files", total=None)
         for file, count in files_of(client, space, revision, folder.configuration()):
-            folder.write(file, client.distance)
-            written, size = written + 1, size + int(file["size"])
-            progress.update(task, completed=written, total=count, description=escape_controls(str(file["path"]))[-40:])
+            looked_at += 1
+            if folder.write(file, client.distance):
+                written, size = written + 1, size + int(file["size"])
+            progress.update(
+                task, completed=looked_at, total=count, description=escape_controls(str(file["path"]))[-40:]
+            )
     value: dict[str, Any] = {
         "host": client.host,
         "space": space,

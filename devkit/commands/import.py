@@ -84,7 +84,7 @@ def command(
         else:
             why = "The space is locked, so it" if to.made and change_request is None else "It"
             text += f"\n{why} is in change request #{to.request['number']}: merge it at {at}"
-            text += " (another time, --merge does so at once; to import again makes another one)."
+            text += " (next time, --merge merges at once; importing again now makes a second one)."
     print_result(as_json, value, text)
 
 

@@ -42,7 +42,7 @@ PLACEHOLDER = "only-for-this-machine"
 @click.command("publish", epilog=EXAMPLES)
 @click.argument("path", required=False, shell_complete=completion.folders)
 @click.option("--organization", help="Id or hostname of the publishing organization; overrides the manifest.")
-@click.option("--yes", is_flag=True, help="Do not ask where the integration gets more access or loses blocks.")
+@click.option("--yes", is_flag=True, help="Do not ask if it gets more access, or loses a block or a content source.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and publish nothing.")
 @compiler_sandbox_option
 @env_option

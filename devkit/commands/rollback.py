@@ -25,7 +25,7 @@ Examples: devkit rollback my-integration 7
 @click.argument("name", shell_complete=completion.integration)
 @click.argument("version", type=BoundedInteger(1), required=False)
 @click.option("--last", is_flag=True, help="Roll back to the version before the current one.")
-@click.option("--yes", is_flag=True, help="Do not ask where the integration gets more access or loses blocks.")
+@click.option("--yes", is_flag=True, help="Do not ask if it gets more access, or loses a block or a content source.")
 @choosing.options
 @json_option
 def command(name: str, version: int | None, last: bool, yes: bool, chosen: Choice, as_json: bool) -> None:

@@ -14,7 +14,7 @@ from devkit.hosts import connections, response_shapes
 from devkit.hosts.client import TIMEOUT, Client, HostUnreachable, part, reason
 from devkit.hosts.distances import Distance, NoNearerThan, TooNear
 from devkit.hosts.time_limits import Within
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Problem, warn
 
 _PIECE = 1 << 18
 LISTING = response_shapes.page_of(response_shapes.FILE, count=response_shapes.whole)
@@ -79,14 +79,21 @@ class Folder:
         values = {"root": said.get("root"), "readme": named.get("readme"), "summary": named.get("summary")}
         return {name: value for name, value in values.items() if isinstance(value, str) and value}
 
-    def write(self, file: dict[str, Any], distance: Distance | None) -> None:
-        """Write one file: its text, or what is at its address, unless that is nearer than `distance`, the host's."""
-        at = self._place(str(file["path"]))
+    def write(self, file: dict[str, Any], distance: Distance | None) -> bool:
+        """Write one file: its text, or what is at its address, unless that is nearer than `distance`, the host's.
+
+        What other programs may take for their settings is left out, with a warning and False; raises Problem.
+        """
+        path = str(file["path"])
+        if _is_run(path.split("/")):
+            warn(f"{path[:200]} was left out: Git, an editor or a shell may take it for settings that name programs")
+            return False
+        at = self._place(path)
         if at == self._root / CONFIGURATION and at.exists():
-            return  # what somebody wrote says where everything is
+            return True  # what somebody wrote says where everything is
         if file.get("text") is not None:
             self._replace(at, iter([str(file["text"]).encode("utf-8", "replace")]))
-            return
+            return True
         try:
             with (
                 Within(LONGEST_FILE),
@@ -112,12 +119,11 @@ class Folder:
             ) from error
         except requests.RequestException as error:
             raise HostUnreachable(f"{file['path']} could not be downloaded ({reason(error)})") from error
+        return True
 
     def _place(self, path: str) -> Path:
         parts = path.split("/")
         bad = any(one in ("", ".", "..") or "\\" in one or ":" in one[1:2] for one in parts)
-        if _is_run(parts):
-            raise Problem(f"the host sent settings that other programs run, which are not written: {path[:200]}")
         at = self._root.joinpath(*parts) if not bad else self._root
         if bad or (self._root not in at.parent.resolve().parents and at.parent.resolve() != self._root):
             raise Problem(f"the host sent a path outside of the folder: {path[:200]}")

@@ -20,7 +20,7 @@ def with_a_role(client: Client) -> list[dict[str, Any]]:
 
 
 def organization_of(client: Client, name: str | None, hint: str = "give --organization") -> str:
-    """Return the id of an organization by id or hostname; without one, that of the only one with a role.
+    """Return the id of an organization by id or hostname; without a name, of the only one in which there is a role.
 
     `hint` tells what to do if the token has several. Raises Problem.
     """

@@ -29,7 +29,8 @@ def print_created(client: Client, kind: Kind, created: Mapping[str, Any], as_jso
 def line(kind: Kind, place: Mapping[str, Any]) -> str:
     """Show a space or site in one line: its id, its title, and its address.
 
-    That of a space is where it is edited, as `--space` takes it; that of a site where it is published, if it is.
+    That of a space is where it is edited, as `--space` takes it; that of a site where it is published, if it is, which
+    `--site` does not take if it is a proxy's.
     """
     urls = place["urls"]
     address = (urls.get("published") if kind == "site" else None) or urls.get("app") or ""

@@ -8,7 +8,7 @@ import click
 
 
 class NotEmpty(click.ParamType[str]):
-    """A text with something in it: an unset variable of a shell is none."""
+    """A text that is not blank, as that of an unset variable of a shell would be."""
 
     name = "text"
 

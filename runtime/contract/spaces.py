@@ -32,7 +32,7 @@ class ApplyTemplate(Body):
 
     @model_validator(mode="after")
     def _without_parameters(self) -> Self:
-        if self.params is not MISSING and self.params.get("contentRefs"):
+        if self.params is not MISSING and any(self.params.values()):
             raise ValueError("params: the template `sample` has no parameters; leave them out")
         return self
 

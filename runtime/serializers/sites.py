@@ -60,7 +60,7 @@ def _site(view: View, row: SiteRow, spaces: int, icon: dict[str, Any] | None, sh
 
 
 def _features(row: SiteRow) -> Iterator[SiteFeatureKey]:
-    """Yield the features that other fields of a site, or of its parts, say it has."""
+    """Yield what every site has, and what the settings of this one enable."""
     yield "sites-advanced-customization"
     if row.adaptive_content:
         yield "sites-adaptive-content"

@@ -21,7 +21,7 @@ from runtime.services.computed_answers import Allowance, ComputedAnswers
 from runtime.services.computed_pages import IdsWithin, PageWriter, TakenTwice, hidden_as, slugs_in
 from runtime.services.computing import ContentSourceClient, Kind, Question, document_in, pages_in
 from runtime.services.documents import markdown_of_sent
-from runtime.services.editing import MAX_DEPTH, MAX_LISTED, MAX_PAGES, length_of
+from runtime.services.editing import MAX_DEPTH, MAX_LISTED, MAX_PAGES, MAX_PATHS, length_of
 from runtime.services.openapi_specs import pages as openapi_pages
 from runtime.services.openapi_specs.outline import MAX_OUTLINE, MAX_READ, Outline, TooLarge, outline_of
 from runtime.services.render_cache import RenderCache
@@ -39,6 +39,8 @@ MAX_SOURCES = 200
 """Maximum sources considered for one read, including cached answers."""
 MAX_NESTED = 3
 """Maximum nesting of sources that name further sources."""
+OUTLINE_OF_A_PAGE = 2000
+"""Bytes of an outline that take as long to read as a page takes to look at."""
 _NO_OUTLINE = b"null"
 
 
@@ -49,6 +51,9 @@ class ComputedContent:
         self._client, self._database, self._blobs = client, database, blobs
         self._answers = ComputedAnswers(client, cache, Allowance())
         self._absent: set[str] = set()
+        self.looked_at = 0
+        """Pages that sources gave for this read, in all spaces, and what reading outlines takes, as pages."""
+        self._last_outline: tuple[tuple[str, str], Outline | None] | None = None
 
     def reader(self, reach: Reach, space: SpaceRow, revision_id: str, snapshot: Snapshot) -> Reader:
         """Start reading a revision as a given actor sees it."""
@@ -77,6 +82,13 @@ class ComputedContent:
 
     def outline(self, reach: Reach, space: SpaceRow, slug: str) -> Outline | None:
         """Read the outline of a specification; None where this reader sees none, or it is too large to wait for."""
+        # Only the last is kept: one takes megabytes, and pages that name the same specification mostly stand together.
+        named = space.id, slug
+        if self._last_outline is None or self._last_outline[0] != named:
+            self._last_outline = named, self._read_outline(reach, space, slug)
+        return self._last_outline[1]
+
+    def _read_outline(self, reach: Reach, space: SpaceRow, slug: str) -> Outline | None:
         with self._database.transaction(writes=False) as session:
             version = _version(session, reach, space, slug)
         if version is None or version.size > MAX_READ:
@@ -85,6 +97,7 @@ class ComputedContent:
         answer = self._answers.kept(
             "outline", version.blob, fields, space.organization_id, lambda: self._outline(version.blob)
         )
+        self.looked_at += len(answer or b"") // OUTLINE_OF_A_PAGE
         outline: Outline | None = json.loads(answer) if answer is not None else None
         return outline
 
@@ -106,9 +119,6 @@ class Reader:
     ) -> None:
         self._content, self._reach, self._space, self._revision_id = content, reach, space, revision_id
         self._snapshot = snapshot
-        self.looked_at = 0
-        """Pages that sources gave, whether they are shown or not: each takes its time."""
-        self._last_outline: tuple[str, Outline | None] | None = None
         self._specs = {openapi_pages.spec_of(page.computed) for page in snapshot.pages if page.computed is not None}
 
     def filled(self, only: Collection[str] | None = None) -> Snapshot:
@@ -140,16 +150,21 @@ class Reader:
             asked: ComputedPages | None = self._content.ask(
                 "content_compute_revision", self._reach, self._space, self._revision_id, source
             )
-            self.looked_at += _number_of(asked.pages) if asked is not None else 0
+            self._content.looked_at += _number_of(asked.pages) if asked is not None else 0
             return asked
         outline = self._outline(slug)
         if outline is None:
             return None
-        self.looked_at += len(outline["tags"])
+        self._content.looked_at += len(outline["tags"])
         try:
             return ComputedPages.model_validate({"pages": openapi_pages.pages_of(outline, source)})
         except ValidationError:  # a tag with a name that no page can have
             return None
+
+    @property
+    def looked_at(self) -> int:
+        """How many pages sources gave for this read, whether they are shown or not."""
+        return self._content.looked_at
 
     @property
     def space_id(self) -> str:
@@ -160,10 +175,7 @@ class Reader:
         # What a script names does not open a specification to visitors; what people put into the content does.
         if self._reach.kind == "visitor" and slug not in self._specs:
             return None
-        # Only the last: one takes megabytes, and pages that name the same specification mostly stand together.
-        if self._last_outline is None or self._last_outline[0] != slug:
-            self._last_outline = slug, self._content.outline(self._reach, self._space, slug)
-        return self._last_outline[1]
+        return self._content.outline(self._reach, self._space, slug)
 
 
 class _Filling:
@@ -172,9 +184,9 @@ class _Filling:
     def __init__(self, snapshot: Snapshot, reader: Reader) -> None:
         self._reader = reader
         self._sources = MAX_SOURCES
-        self._paths = {page_id: len(path.encode()) for page_id, path in snapshot.path_of.items()}
-        self._count = len(snapshot.pages)
-        self._length = sum(length_of(page) for page in snapshot.pages) + sum(self._paths.values())
+        self._paths = {page_id: len(path) for page_id, path in snapshot.path_of.items()}
+        self._path_length = sum(self._paths.values())
+        self._count, self._length = len(snapshot.pages), sum(length_of(page) for page in snapshot.pages)
         self._slugs = slugs_in(snapshot.pages)
         self._ids = {page.id for page in snapshot.pages}
         self._depths: dict[str | None, int] = {None: -1}
@@ -209,17 +221,18 @@ class _Filling:
         paths: dict[str, int] = {}
         for page in pages:  # parents first
             above = paths.get(page.parent or "", self._paths.get(page.parent or "", 0))
-            paths[page.id] = above + len((page.slug or "").encode()) + 1
-        length = self._length + sum(length_of(page) for page in pages) + sum(paths.values())
-        count = self._count + len(pages) - 1
+            paths[page.id] = above + len(page.slug or "") + 1
+        path_length = self._path_length + sum(paths.values())
+        count, length = self._count + len(pages) - 1, self._length + sum(length_of(page) for page in pages)
         ids = {page.id for page in pages}
         depths: dict[str | None, int] = {}
         for page in pages:
             depths[page.id] = (depths[page.parent] if page.parent in depths else self._depths[page.parent]) + 1
         too_deep = max(depths.values(), default=0) > MAX_DEPTH
-        if count > MAX_PAGES or length > MAX_LISTED or too_deep or not ids.isdisjoint(self._ids):
+        too_long = length > MAX_LISTED or path_length > MAX_PATHS
+        if count > MAX_PAGES or too_long or too_deep or not ids.isdisjoint(self._ids):
             return False
-        self._count, self._length = count, length
+        self._count, self._length, self._path_length = count, length, path_length
         self._ids |= ids
         self._depths |= depths
         self._paths |= paths

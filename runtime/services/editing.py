@@ -41,6 +41,8 @@ MAX_FILES = 10_000
 MAX_VARIABLES = 200
 MAX_LISTED = 8_000_000
 """Maximum characters of the metadata of all pages of a space, which is read with every page."""
+MAX_PATHS = 16_000_000
+"""Maximum characters of the paths of all pages of a space, which lists of its pages show: 800 for each of the most."""
 _NULLABLE = ("description", "emoji", "icon", "layout", "cover", "variables")
 _FLAGS = ("hidden", "no_index", "no_robots_index")
 
@@ -308,9 +310,10 @@ def too_much(snapshot: Snapshot) -> str | None:
     ):
         if count > most:
             return f"a space has at most {most} {name}; this would be {count}"
-    paths = sum(len(path.encode()) for path in snapshot.path_of.values())
-    if paths + sum(length_of(page) for page in snapshot.pages) > MAX_LISTED:
-        return "titles, paths, descriptions and variables of the pages are too long together; shorten some of them"
+    if sum(length_of(page) for page in snapshot.pages) > MAX_LISTED:
+        return "titles, descriptions and variables of the pages are too long together; shorten some of them"
+    if snapshot.characters_of_paths > MAX_PATHS:
+        return "paths of the pages are too long together; shorten slugs, or have fewer pages deep inside others"
     depths: dict[str, int] = {}
     for page in snapshot.pages:  # parents first
         depths[page.id] = depths[page.parent] + 1 if page.parent is not None else 0
@@ -320,8 +323,8 @@ def too_much(snapshot: Snapshot) -> str | None:
 
 
 def length_of(page: Page) -> int:
-    """Count the characters of a page's metadata, but for its path."""
-    length = len(page.title) + len(page.description or "")
+    """Count the characters of a page's metadata."""
+    length = len(page.title) + len(page.description or "") + len(page.slug or "")
     length += sum(map(len, page.former_paths or ()))
     for named in (page.variables, page.target, page.cover, page.computed):
         if named:

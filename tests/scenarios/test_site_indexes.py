@@ -211,11 +211,3 @@ def test_thousands_of_links_to_a_page_with_a_long_path_are_short(
     assert requests.get(f"{at}-/page/l{deep - 1}", timeout=30).status_code == 200  # the path leads there, too
     for address in locations(f"{at}sitemap-pages.xml"):
         assert len(address) < 2100 and get(address).status_code == 200
-
-
-def test_paths_count_as_what_a_space_may_have(published: Published) -> None:
-    published.first.merge(*chain("\U0001e900", 19))
-    inside = [page(f"P{n}", "x", position={"parent": "l18"}) for n in range(600)]
-    request = published.first.change_request(*inside)
-    refused = published.first.api.post(f"{request}/content", {"changes": inside})
-    assert refused.status == 400 and "titles, paths, descriptions and variables" in refused.text

@@ -4,8 +4,8 @@ Python's `re` has none and holds the interpreter meanwhile: sixty characters of 
 `regex` module understands the same expressions, and gives up after a time. It takes longer for each match, so `re`
 keeps the expressions that cannot take long: most of them.
 
-It also takes a hundred bytes of memory for each character of an expression, and up to a tenth of a second to compile
-one, while most code needs few of its language's. So they are compiled when they are needed.
+It also takes about seventy bytes of memory for each character of an expression, and up to a tenth of a second to
+compile one, while most code needs few of its language's. So they are compiled when they are needed.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ COMPILED = CompiledPatterns()
 
 
 class TimedPattern:
-    """An expression that gives up after `ONE_MATCH` seconds; raises TooSlow, and Unprepared before it is compiled."""
+    """An expression that gives up after `ONE_MATCH` seconds; raises TooSlow, and Unprepared."""
 
     def __init__(self, pattern: str, flags: int) -> None:
         """Take what `re.compile` takes."""

@@ -52,6 +52,16 @@ class Snapshot:
         return inside
 
     @cached_property
+    def characters_of_paths(self) -> int:
+        """How long all paths are together, without writing them: pages deep inside others have long ones."""
+        lengths: dict[str, int] = {}
+        for page in self.pages:
+            if page.slug is not None:
+                above = lengths.get(page.parent, -1) if page.parent is not None else -1
+                lengths[page.id] = above + 1 + len(page.slug)
+        return sum(lengths.values())
+
+    @cached_property
     def path_of(self) -> Mapping[str, str]:
         """The path of each page that has one, by its id: the slugs from the top down."""
         paths: dict[str, str] = {}

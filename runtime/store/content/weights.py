@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from runtime.store.content.entries import Page
@@ -18,19 +18,10 @@ def weight_of(snapshot: Snapshot) -> int:
     characters = sum(len(file.name) for file in snapshot.files)
     characters += sum(len(content.title) for content in snapshot.reusable_contents)
     characters += sum(len(page.title) + len(page.description or "") for page in snapshot.pages)
-    characters += _characters_of_paths(snapshot.pages)
+    characters += snapshot.characters_of_paths
     weight = OF_ENTRY * (len(entries) + 1) + OF_CHARACTER * characters + _of_values(snapshot.variables)
     weight += sum(_of_values(entry.git) for entry in entries if entry.git)
     return weight + sum(map(_of_details, snapshot.pages))
-
-
-def _characters_of_paths(pages: Sequence[Page]) -> int:
-    """Count the characters of the paths that a snapshot makes when the first is asked for."""
-    lengths: dict[str, int] = {}
-    for page in pages:  # parents first
-        if page.slug is not None:
-            lengths[page.id] = (lengths.get(page.parent, -1) + 1 if page.parent is not None else 0) + len(page.slug)
-    return sum(lengths.values())
 
 
 def _of_details(page: Page) -> int:

@@ -10,6 +10,8 @@ from runtime.services.html.targets import Ref
 from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.web.sites.site_map import SiteMap
 
+SHORT = 50
+"""Characters of titles that are shown once those of a page are too long together."""
 MAX_NAMED = 2_000_000
 """Characters of the addresses and titles that the links of one page show: thousands may name one with a long path."""
 
@@ -62,7 +64,9 @@ class SpaceTargets:
 
     def title(self, ref: Ref) -> str | None:
         """Say what a page or a file is called; a page that is hidden says nothing of itself."""
-        title = self._title(ref) if self._left > 0 else None
+        title = self._title(ref)
+        if title is not None and self._left <= 0:
+            title = title[:SHORT]
         self._left -= len(title or "")
         return title
 

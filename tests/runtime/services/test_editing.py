@@ -11,9 +11,9 @@ from pydantic import TypeAdapter
 
 from runtime.contract import errors
 from runtime.contract.change_requests import Change
-from runtime.services.editing import MAX_DEPTH, MAX_VARIABLES, Editor
+from runtime.services.editing import MAX_DEPTH, MAX_VARIABLES, Editor, too_much
 from runtime.services.semantic_changes import between
-from runtime.store.content.entries import File
+from runtime.store.content.entries import File, Page
 from runtime.store.content.snapshot import Snapshot, in_order
 
 CHANGE: TypeAdapter[Change] = TypeAdapter(Change)
@@ -107,6 +107,15 @@ def test_a_space_says_so_much_and_no_more() -> None:
         editor.apply(change(type="set_variables", variables={f"v{number}": number}))
     with pytest.raises(errors.BadRequest, match="variables"):
         editor.snapshot()
+
+
+def test_paths_of_a_space_have_a_limit_that_no_honest_space_meets() -> None:
+    def nested(letters: int, pages: int) -> Snapshot:
+        levels = [Page(f"l{n}", slug="ж" * letters, parent=f"l{n - 1}" if n else None) for n in range(6)]
+        return Snapshot([*levels, *(Page(f"p{n}", slug="ж" * letters + str(n), parent="l5") for n in range(pages))])
+
+    assert too_much(nested(60, 19_900)) is None
+    assert "paths of the pages are too long together" in str(too_much(nested(115, 19_900)))
 
 
 def test_looks_of_a_page_are_kept_as_they_are_said() -> None:
