@@ -14,6 +14,9 @@ VERBS = ("get", "post", "put", "patch", "delete")
 DECORATORS = {"published_script": "fetch_published_script", "visitor_authentication": "fetch_visitor_authentication"}
 CONTENT = {"revision": "content_compute_revision", "document": "content_compute_document"}
 
+AT_RUN_TIME = ("getattr", "exec", "eval", "__import__")
+"""Functions by which a script may register what its text does not show."""
+
 
 def scan(sources: Iterable[Source]) -> Code:
     """Return what is seen in all files of a script; a file with a syntax error shows nothing, the engine reports it."""
@@ -39,6 +42,7 @@ class _Scan(ast.NodeVisitor):
         self._integrations = {"integration"}
         self._content_sources = set[str]()
         self._taken = set[int]()
+        self._called = set[int]()
 
     def visit_Assign(self, node: ast.Assign) -> None:
         """Follow names: of the integration, and of its secrets."""
@@ -55,7 +59,10 @@ class _Scan(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         """See calls of the API, registrations and secrets that may be missing."""
         function = node.func
+        if isinstance(function, ast.Name) and function.id in AT_RUN_TIME:
+            self._code.other_components = True
         if isinstance(function, ast.Attribute):
+            self._called.add(id(function))
             if function.attr in (*VERBS, "request") and self._is_api(function.value):
                 self._api_call(function.attr, node)
             if function.attr == "get" and self._is_kept(function.value) and node.args:
@@ -79,6 +86,8 @@ class _Scan(ast.NodeVisitor):
             self._code.events.append(Use(DECORATORS[node.attr], self._spot(node)))
         elif node.attr in CONTENT and self._is_content_source(node.value):
             self._code.events.append(Use(CONTENT[node.attr], self._spot(node)))
+        elif node.attr in ("component", "components") and id(node) not in self._called:
+            self._code.other_components = True
         self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> None:

@@ -18,9 +18,15 @@ ADDRESSES = ("callback_url", "completion_url")
 
 
 def _registered(subject: Subject, name: str, where: ValuePath, rule: str) -> Iterator[Finding]:
-    """Compare an id with what the script registers: Python reports it when loaded, JavaScript when rendered."""
-    if subject.python:
-        known = subject.report.components if subject.report is not None else (name,)
+    """Compare an id with what the script registers: Python reports it when loaded, JavaScript when rendered.
+
+    Where a script in Python is not run, its text tells, unless something in it decides that at run time.
+    """
+    if subject.report is not None and subject.python:
+        known = subject.report.components
+    elif subject.python:
+        code = subject.code
+        known = (name,) if code.partial or code.other_components else tuple(one.name for one in code.components)
     else:
         lost = {drawing.component for drawing in subject.drawings if drawing.called.status == 404}
         known = tuple(component.name for component in subject.code.components) if name in lost else (name,)

@@ -15,6 +15,7 @@ from devkit.hosts.client import Client, part
 from devkit.importing import requests
 from devkit.importing.following import follow
 from devkit.importing.packing import packed
+from devkit.importing.pages import page_named
 from devkit.terminal.output import Problem, json_option, print_result, warn
 from runtime.contract.importing import ImportSource
 
@@ -28,11 +29,12 @@ Examples: devkit import ./docs --space Handbook
 @click.command("import", epilog=EXAMPLES)
 @click.argument("what", metavar="PATH|URL")
 @click.option("--space", required=True, metavar="SPACE", help="The space to import into: its id, or its title.")
-@click.option("--page", metavar="ID", help="Import below this page.")
+@click.option("--page", metavar="ID|PATH", help="Import below this page, by its id or path such as guides/setup.")
 @click.option(
     "--change-request",
     metavar="ID|new",
-    help="Import into this change request, or into a new one; default: a new one where the space is locked.",
+    help="Import into this change request, or into a new one; default, where the space is locked: your draft of the "
+    "same import, or a new one.",
 )
 @click.option("--merge", is_flag=True, help="Merge the change request at once.")
 @click.option(
@@ -53,8 +55,8 @@ def command(
     """Import a folder, a file or an address into a space, a page or a change request.
 
     New spaces are locked: their content changes by change requests. What is imported into one goes into a new change
-    request, which is merged with --merge, or on its page. Pages that were imported before keep their ids, so links to
-    them stay valid. Problems are listed at the end.
+    request, or into your draft of an earlier import of the same; it is merged with --merge, or on its page. Pages that
+    were imported before keep their ids, so links to them stay valid. Problems are listed at the end.
     """
     if what.startswith(("http://", "https://")):
         choosing.must_be_address(what, "URL")
@@ -82,9 +84,9 @@ def command(
             value["revision"] = requests.merged(client, to.space, to.request)
             text = f"Imported {count} of {total}, and merged #{to.request['number']}: revision {value['revision']}."
         else:
-            why = "The space is locked, so it" if to.made and change_request is None else "It"
+            why = "It" if change_request is not None else "The space is locked, so it"
             text += f"\n{why} is in change request #{to.request['number']}: merge it at {at}"
-            text += " (next time, --merge merges at once; importing again now makes a second one)."
+            text += " (--merge merges at once; importing again changes this one until it is merged)."
     print_result(as_json, value, text)
 
 
@@ -94,12 +96,19 @@ class _Target:
     def __init__(self, client: Client, space: str, page: str | None, change_request: str | None, what: str) -> None:
         self.space, self.path = space, f"/v1/spaces/{part(space)}"
         self._client = client
-        self.made = change_request == requests.NEW or (change_request is None and requests.is_locked(client, space))
         self.request: dict[str, Any] | None = None
-        if self.made:
-            self.request = requests.opened(client, space, what)
-        elif change_request is not None:
+        wants_one = change_request == requests.NEW
+        if change_request is None and requests.is_locked(client, space):
+            self.request = requests.left_open(client, space, what)
+            wants_one = self.request is None
+        elif change_request is not None and not wants_one:
             self.request = requests.shown(client, space, change_request)
+        self.made = wants_one
+        if page is not None:
+            at = self.path if self.request is None else requests.path_of(space, self.request["id"])
+            page = page_named(client, f"{at}/content", page)
+        if wants_one:
+            self.request = requests.opened(client, space, what)
         where = {"page": page, "changeRequest": self.request["id"] if self.request is not None else None}
         self.named = {name: one for name, one in where.items() if one is not None}
 

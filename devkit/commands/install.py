@@ -11,7 +11,7 @@ from devkit.hosts.choosing import Choice
 from devkit.hosts.organizations import organization_of
 from devkit.projects import completion, names
 from devkit.projects.environments import env_option
-from devkit.terminal.output import json_option, print_result
+from devkit.terminal.output import Problem, json_option, print_result
 
 EXAMPLES = """\b
 Examples: devkit install my-integration --space 5Xk2
@@ -58,6 +58,11 @@ def command(
     name = name or names.name_here(env)
     client = chosen.client()
     owner = organization_of(client, organization)
+    selected = [kind for kind, every in (("space", all_spaces), ("site", all_sites)) if every]
+    known = installations.kinds_for(client, name) if selected else []
+    if wrong := [kind for kind in selected if kind not in known]:
+        made_for = " and ".join(installations.PARTS[kind] for kind in known) or "organizations as a whole"
+        raise Problem(f"{name} is made for {made_for}: leave out --all-{installations.PARTS[wrong[0]]}")
     spaces, sites = places.ids_of(client, "space", spaces, owner), places.ids_of(client, "site", sites, owner)
     installation = installations.find(client, name, owner)
     if installation is None:
@@ -70,7 +75,7 @@ def command(
         client.call("POST", f"{at}/spaces", {"space": space})
     for site in _missing(sites, there["site"], "site"):
         client.call("POST", f"{at}/sites", {"siteId": site})
-    wanted = {f"{kind}_selection": "all" for kind, every in (("space", all_spaces), ("site", all_sites)) if every}
+    wanted = {f"{kind}_selection": "all" for kind in selected}
     installation = client.call("PATCH" if wanted else "GET", at, wanted or None, shape=response_shapes.INSTALLATION)
     parts = installations.parts_of(client, name, installation)
     following = installations.next_step(client, name, owner, installation, parts)

@@ -13,7 +13,8 @@ from devkit.terminal.texts import TITLE
 
 EXAMPLES = """\b
 Examples: devkit sites
-          devkit sites --create Docs --space Handbook --publish"""
+          devkit sites --create Docs --space Handbook --publish
+          devkit sites --site Docs --unpublish"""
 
 
 @click.command("sites", epilog=EXAMPLES)
@@ -25,28 +26,48 @@ Examples: devkit sites
     metavar="SPACE",
     help="With --create: a space to show on the site, by id, title or address; may be repeated.",
 )
-@click.option("--publish", is_flag=True, help="With --create: publish the site, so that everybody can read it.")
+@click.option("--site", metavar="SITE", help="An existing site, by id, title or address, to publish or unpublish.")
+@click.option("--publish", is_flag=True, help="Publish the site of --create or --site, so that it can be read.")
+@click.option("--unpublish", is_flag=True, help="Take the site of --site off the web; its settings stay.")
 @click.option("--organization", help="Id or hostname of one organization; default: all of the token's.")
 @choosing.options
 @json_option
 def command(
-    title: str | None, spaces: tuple[str, ...], publish: bool, organization: str | None, chosen: Choice, as_json: bool
+    title: str | None,
+    spaces: tuple[str, ...],
+    site: str | None,
+    publish: bool,
+    unpublish: bool,
+    organization: str | None,
+    chosen: Choice,
+    as_json: bool,
 ) -> None:
-    """List the sites of a host that you may see, with ids, titles and addresses; with --create, create one."""
-    if title is None and (spaces or publish):
-        raise click.UsageError("--space and --publish are for a new site; give --create TITLE, too.")
+    """List the sites of a host that you may see, with ids, titles and addresses; create, publish or unpublish one."""
+    if title is None and spaces:
+        raise click.UsageError("--space is for a new site; give --create TITLE, too.")
+    if title is None and site is None and (publish or unpublish):
+        raise click.UsageError("which site? Give --site SITE, or --create TITLE for a new one.")
+    if site is not None and (title is not None or publish == unpublish):
+        raise click.UsageError("with --site, give either --publish or --unpublish, and no --create.")
+    if title is not None and unpublish:
+        raise click.UsageError("--unpublish is for an existing site; give --site SITE instead of --create.")
     client = chosen.client()
-    if title is None:
+    if title is None and site is None:
         place_lists.print_list(client, "site", organization, as_json)
         return
     owner = organization_of(client, organization)
+    path = f"/v1/orgs/{part(owner)}/sites"
+    if site is not None:
+        at, to = f"{path}/{part(places.id_of(client, 'site', site, owner))}", "publish" if publish else "unpublish"
+        changed = client.call("POST", f"{at}/{to}", shape=response_shapes.PLACE)
+        place_lists.print_changed(client, "site", changed, "Published" if publish else "Unpublished", as_json)
+        return
     shown = places.ids_of(client, "space", spaces, owner)
     body = {"title": title, "spaces": shown} if shown else {"title": title}
-    path = f"/v1/orgs/{part(owner)}/sites"
     made = client.call("POST", path, body, shape=response_shapes.PLACE)
     if publish:
         try:
             made = client.call("POST", f"{path}/{part(made['id'])}/publish", shape=response_shapes.PLACE)
         except Problem as problem:
             raise Problem(f"site {made['id']} was created but not published: {problem.sentence}") from problem
-    place_lists.print_created(client, "site", made, as_json)
+    place_lists.print_changed(client, "site", made, "Created", as_json)

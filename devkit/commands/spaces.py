@@ -29,4 +29,4 @@ def command(title: str | None, organization: str | None, chosen: Choice, as_json
         return
     owner = organization_of(client, organization)
     made = client.call("POST", f"/v1/orgs/{part(owner)}/spaces", {"title": title}, shape=response_shapes.PLACE)
-    place_lists.print_created(client, "space", made, as_json)
+    place_lists.print_changed(client, "space", made, "Created", as_json)

@@ -45,6 +45,12 @@ def parts_of(client: Client, name: str, installation: dict[str, Any]) -> dict[st
     }
 
 
+def kinds_for(client: Client, name: str) -> list[str]:
+    """List the kinds of parts that an integration is made for; none if it is for organizations as a whole."""
+    target = client.call("GET", f"/v1/integrations/{part(name)}").get("target", "all")
+    return [kind for kind in PARTS if target in ("all", kind)]
+
+
 def id_of(item: dict[str, Any], kind: str) -> str:
     """Return the id of the space or site of an entry, which hosts show as a whole or by its id."""
     thing = item[kind]
@@ -70,8 +76,7 @@ def next_step(
     client: Client, name: str, owner: str, installation: dict[str, Any] | None, parts: dict[str, list[dict[str, Any]]]
 ) -> str:
     """Say what comes next before an integration is at work; "" where nothing is missing. Raises Problem."""
-    target = client.call("GET", f"/v1/integrations/{part(name)}").get("target", "all")
-    wanted = [kind for kind in PARTS if target in ("all", kind)]
+    wanted = kinds_for(client, name)
     if not wanted:  # it is for the organization as a whole
         return f"Next: `devkit install {name}` starts using it." if installation is None else ""
     if installation is None:

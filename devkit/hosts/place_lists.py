@@ -21,9 +21,9 @@ def print_list(client: Client, kind: Kind, organization: str | None, as_json: bo
     print_result(as_json, {"host": client.host, f"{kind}s": found}, text)
 
 
-def print_created(client: Client, kind: Kind, created: Mapping[str, Any], as_json: bool) -> None:
-    """Print a space or site that has just been created."""
-    print_result(as_json, {"host": client.host, kind: created}, f"Created {line(kind, created)}")
+def print_changed(client: Client, kind: Kind, place: Mapping[str, Any], done: str, as_json: bool) -> None:
+    """Print a space or site, and in a word what was done with it."""
+    print_result(as_json, {"host": client.host, kind: place}, f"{done} {line(kind, place)}")
 
 
 def line(kind: Kind, place: Mapping[str, Any]) -> str:

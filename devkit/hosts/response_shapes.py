@@ -125,8 +125,10 @@ KEPT_VERSION = record(
 
 PLACE = record(id=name, title=Optional(text), urls=record(app=Optional(text), published=Optional(text)))
 CHANGE_REQUEST = record(id=name, number=whole, urls=record(app=text))
+LISTED_CHANGE_REQUEST = record(id=name, number=whole, urls=record(app=text), subject=text)
 MERGED = record(result=text, revision=name, conflicts=Optional(listed(record(message=text))))
 
+PAGE = record(id=name)
 IMPORT = record(
     id=name, status=text, totalResources=Optional(whole), importedResources=Optional(whole),
     problems=Optional(listed(text)), error=Optional(text), revision=Optional(text),

@@ -6,7 +6,7 @@ from typing import Any
 
 from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, part
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Problem, escape_controls, one_line
 
 NEW = "new"
 LONGEST_SUBJECT = 100
@@ -17,26 +17,38 @@ def is_locked(client: Client, space: str) -> bool:
     return client.call("GET", f"/v1/spaces/{part(space)}", shape=response_shapes.SPACE).get("editMode") == "locked"
 
 
+def left_open(client: Client, space: str, what: str) -> dict[str, Any] | None:
+    """Find the draft that this person's last import of the same thing went into.
+
+    Pages that are imported again keep their ids there; a second draft would bring them into the space twice. None if
+    the thing is an address with a query, which a subject does not show: it may sign the request.
+    """
+    if _without_query(what) != what:
+        return None
+    me = client.call("GET", "/v1/user", shape=response_shapes.USER)["id"]
+    every = client.every(_all(space), status="draft", creator=me, shape=response_shapes.LISTED_CHANGE_REQUEST)
+    return next((one for one in every if one["subject"] == _subject(what)), None)
+
+
 def opened(client: Client, space: str, what: str) -> dict[str, Any]:
     """Create a change request for an import."""
-    subject = f"Import {what}"[:LONGEST_SUBJECT]
-    path = f"/v1/spaces/{part(space)}/change-requests"
+    path, subject = _all(space), _subject(what)
     return client.call("POST", path, {"subject": subject}, shape=response_shapes.CHANGE_REQUEST)
 
 
 def given_up(client: Client, space: str, request: str) -> None:
     """Archive a change request that was made for an import that failed."""
-    client.call("PATCH", _path(space, request), {"status": "archived"})
+    client.call("PATCH", path_of(space, request), {"status": "archived"})
 
 
 def shown(client: Client, space: str, request: str) -> dict[str, Any]:
     """Get a change request."""
-    return client.call("GET", _path(space, request), shape=response_shapes.CHANGE_REQUEST)
+    return client.call("GET", path_of(space, request), shape=response_shapes.CHANGE_REQUEST)
 
 
 def merged(client: Client, space: str, request: dict[str, Any]) -> str:
     """Merge a change request, and return the revision that the space then has; raises Problem for conflicts."""
-    done = client.call("POST", f"{_path(space, request['id'])}/merge", shape=response_shapes.MERGED)
+    done = client.call("POST", f"{path_of(space, request['id'])}/merge", shape=response_shapes.MERGED)
     if done["result"] == "merge":
         return str(done["revision"])
     conflicts = [str(one.get("message", "")) for one in done.get("conflicts") or ()]
@@ -47,5 +59,18 @@ def merged(client: Client, space: str, request: dict[str, Any]) -> str:
     )
 
 
-def _path(space: str, request: str) -> str:
-    return f"/v1/spaces/{part(space)}/change-requests/{part(request)}"
+def _subject(what: str) -> str:
+    return one_line(escape_controls(f"Import {_without_query(what)}"))[:LONGEST_SUBJECT]
+
+
+def _without_query(what: str) -> str:
+    return what.partition("?")[0] if what.startswith(("http://", "https://")) else what
+
+
+def _all(space: str) -> str:
+    return f"/v1/spaces/{part(space)}/change-requests"
+
+
+def path_of(space: str, request: str) -> str:
+    """Address of a change request."""
+    return f"{_all(space)}/{part(request)}"

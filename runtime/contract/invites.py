@@ -9,6 +9,7 @@ from pydantic import MISSING, AfterValidator, Field, StringConstraints
 from runtime.contract.base import Body, Moment, Text, WireModel, refusing
 from runtime.contract.expected import expecting
 from runtime.contract.organizations import OrganizationTitle, Role
+from runtime.contract.titles import ONE_LINE
 
 MAX_INVITED = 100
 """Addresses in one request: each gets an e-mail."""
@@ -119,7 +120,6 @@ class InviteLink(WireModel):
     urls: InviteLinkUrls
 
 
-ONE_LINE = expecting("one line without control characters", r"^[^\x00-\x1f\x7f]*$")
 PersonName = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=ONE_LINE)]
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import unicodedata
 from typing import Annotated
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, StringConstraints
 
 from runtime.contract.base import Text
+from runtime.contract.expected import expecting
 
 BLANK = "\u2800\u3164\u115f\u1160\uffa0"
 """Letters and symbols by their category, of which nothing is seen."""
@@ -25,4 +26,6 @@ def seen(text: str) -> str:
     return text
 
 
-Title = Annotated[Text, AfterValidator(seen)]
+ONE_LINE = expecting("one line without control characters", r"^[^\x00-\x1f\x7f-\x9f]*$")
+"""A terminal obeys control characters, and no list shows several lines."""
+Title = Annotated[Text, StringConstraints(pattern=ONE_LINE), AfterValidator(seen)]

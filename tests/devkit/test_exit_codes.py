@@ -142,6 +142,10 @@ TOGETHER: tuple[tuple[str, ...], ...] = (
     ("import", "unknown.format", "--space", "x"),
     ("sites", "--publish"),
     ("sites", "--space", "x"),
+    ("sites", "--site", "x"),
+    ("sites", "--site", "x", "--publish", "--unpublish"),
+    ("sites", "--site", "x", "--create", "Two", "--publish"),
+    ("sites", "--create", "Two", "--unpublish"),
 )
 """Lines whose parts do not go together, or of which one is missing."""
 

@@ -60,7 +60,9 @@ def test_signatures_in_addresses_are_shown_to_nobody(space: Space, web: Elsewher
 
 def test_markdown_becomes_a_page(space: Space, web: Elsewhere) -> None:
     url = web.put(
-        "/guide.md", "---\ndescription: About it\n---\n\n# The *guide*\n\n* [x] done\n\n## More\n", "text/plain"
+        "/guide.md",
+        "---\ndescription: About it\n---\n\n# The *guide*\n\n* [x] done\n\n## More\n\n### Less\n",
+        "text/plain",
     )
     before = ok(space.api.get(space.path))["revision"]
     made = imported(space, url, "markdown")
@@ -70,7 +72,11 @@ def test_markdown_becomes_a_page(space: Space, web: Elsewhere) -> None:
     assert (revision["type"], revision["parents"]) == ("edits", [before])
     page = ok(space.api.get(f"{space.path}/content/path/the-guide", format="markdown"))
     assert (page["title"], page["description"]) == ("The guide", "About it")
-    assert page["markdown"] == "* [x] done\n\n## More\n"
+    assert page["markdown"] == "* [x] done\n\n# More\n\n## Less\n", "the title took the first level"
+    both = "# Both\n\n# First\n\n## Second\n"
+    imported(space, web.put("/both.md", both, "text/plain"), "markdown")
+    page = ok(space.api.get(f"{space.path}/content/path/both", format="markdown"))
+    assert page["markdown"] == "# First\n\n## Second\n"
 
 
 def test_the_same_again_keeps_ids(space: Space, web: Elsewhere) -> None:

@@ -29,6 +29,8 @@ def read(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
 class ConfluenceReader(FolderReader):
     """Reads an export, in the order and depth of its index."""
 
+    top = 1
+
     def read(self) -> dict[str, Any]:
         """Write every page of the index, then those that are not listed in it."""
         self.writer.expect(len(self.page_paths))

@@ -94,7 +94,7 @@ def read_one(
         else markdown_page(text, title)
     )
     links = PathLinks("", {}, pictures.keys.get)
-    document = document_of(page.markdown, links)
+    document = document_of(page.markdown, links, top=1 if title_from_head else None)
     writer.page(ImportedPage(key, page.title, document=document, description=page.description))
     return {"total": 1 + len(pictures.keys)}
 
@@ -102,6 +102,8 @@ def read_one(
 class FolderReader:
     """Reads a folder, from the top down."""
 
+    top: int | None = None
+    """The level of heading that is a page's highest: 1 if a title never stands among its headings."""
     title_from_head = False
     """Whether the `<title>` of a page in HTML is its title, so that a first `<h1>` stays in its text."""
 
@@ -246,7 +248,8 @@ class FolderReader:
 
     def _page(self, path: str, parent: str | None) -> None:
         text = self.text_of(path)
-        document = document_of(text.markdown, PathLinks(path, self.targets, self.use, self._dangling))
+        links = PathLinks(path, self.targets, self.use, self._dangling)
+        document = document_of(text.markdown, links, top=self.top)
         title, slug = text.title or self.title_of(path), self.slug_of(path)
         page = ImportedPage(
             path,
@@ -262,6 +265,7 @@ class FolderReader:
 class GoogleReader(FolderReader):
     """Reads a document that Google Docs exported as a web page, with its pictures beside it."""
 
+    top = 1
     title_from_head = True
 
 

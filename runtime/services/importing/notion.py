@@ -28,6 +28,8 @@ def read(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
 class NotionReader(FolderReader):
     """Reads an export: a page's children are in a folder of the same name, databases are CSV files."""
 
+    top = 1  # the title is not one of Notion's headings, which start with `#` below it
+
     def is_page(self, path: str) -> bool:
         """Return whether a file is a page; of each database's two files, one is."""
         return super().is_page(path) or (path.endswith(".csv") and not path.endswith("_all.csv"))

@@ -65,7 +65,8 @@ def read_pages(folder: Path, writer: Writer) -> dict[str, Any]:
             page = read_html(text_of(folder / name), alone=False, title=fallback, keep=pictures.keep)
             inside = {join_url(address, name): own for name, own in pictures.keys.items()}
             kept += len(pictures.keys)
-            document = document_of(page.markdown, AddressLinks(address, pages, files | inside if inside else files))
+            links = AddressLinks(address, pages, files | inside if inside else files)
+            document = document_of(page.markdown, links, top=None)
             title, parent = page.title or fallback, _above(key, written)
             writer.page(ImportedPage(key, title, parent=parent, slug=slug or None, document=document))
         except Refused as error:

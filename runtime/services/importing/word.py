@@ -73,7 +73,7 @@ def read(folder: Path, name: str, writer: Writer, called: str) -> dict[str, Any]
     key = called or "document"
     pictures = Pictures(folder, key, writer)
     text = text_of(folder / name, Path(called).stem.replace("-", " ") or "Imported page", pictures.keep)
-    document = document_of(text.markdown, PathLinks("", {}, pictures.keys.get))
+    document = document_of(text.markdown, PathLinks("", {}, pictures.keys.get), top=None)
     writer.page(ImportedPage(key, text.title, document=document, description=text.description))
     macros = ["The document has macros, which were left out."] if _has_macros(folder / name) else []
     return {"total": 1 + len(pictures.keys), "problems": macros}

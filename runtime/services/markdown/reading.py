@@ -36,14 +36,15 @@ def document_of(
     markdown: str,
     links: LinkReader | None = None,
     fences: Fences | None = None,
-    top: int = 1,
+    top: int | None = 1,
     seconds: float | None = None,
 ) -> Node:
     """Convert Markdown to a document, in linear time; every text is valid.
 
     Raises `TakesTooLong` after `seconds` of processor time, if given.
 
-    `top` is the number of `#` of the highest heading level: 2 if the page's title is above the text.
+    `top` is the number of `#` of the highest heading level: 2 if the page's title is above the text, None if that is
+    not known, so that it is 1 only where the text has such a heading.
 
     Comments, layout elements, and tags for marks that documents lack are dropped. GitHub's alerts, picture sizes,
     anchors and tables without a head are converted to the platform's equivalents.
@@ -55,6 +56,8 @@ def document_of(
     env: dict[str, Any] = {"lines": BlockLines(source), "definitions": set()}
     clock = env["clock"] = Clock(seconds) if seconds is not None else None
     tokens = markdown_parser().parse(source, env)
+    if top is None:
+        top = 1 if any(token.tag == "h1" for token in tokens) else 2
     reader = _Reader(links or IdLinks(), fences or {}, len(source), top, clock)
     return {"object": "document", "data": {}, "nodes": reader.document(tokens, env.get("cells", 0))}
 

@@ -48,6 +48,27 @@ def test_a_file_goes_into_a_change_request(logged_in: Shell, alpha: Tenant, spac
     assert titles(alpha, f"/v1/spaces/{space}/change-requests/{made}") == ["From a file"]
 
 
+def test_a_page_to_import_below_is_named_by_its_path(
+    logged_in: Shell, alpha: Tenant, space: str, tmp_path: Path
+) -> None:
+    for name in ("Above it", "Below"):
+        (tmp_path / f"{name}.md").write_text(f"# {name}")
+    early = logged_in("import", "Below.md", "--space", space, "--page", "above-it", folder=tmp_path)
+    assert (early.code, "there is no page `above-it`" in early.err) == (1, True), early.err
+    assert logged_in("import", "Above it.md", "--space", space, folder=tmp_path).code == 0
+    (above,) = alpha.api.get(f"/v1/spaces/{space}/content/pages").json["pages"]
+    for named in ("above-it", "/above-it/", above["id"]):
+        done = logged_in("import", "Below.md", "--space", space, "--page", named, folder=tmp_path)
+        assert done.code == 0, done.err
+    (above,) = alpha.api.get(f"/v1/spaces/{space}/content/pages").json["pages"]
+    assert [page["title"] for page in above["pages"]] == ["Below"]
+    asked = ("import", "Below.md", "--space", space, "--change-request")
+    into = alpha.api.post(f"/v1/spaces/{space}/change-requests", {}).json["id"]
+    assert logged_in(*asked, into, "--page", "above-it/below", folder=tmp_path).code == 0
+    (above,) = alpha.api.get(f"/v1/spaces/{space}/change-requests/{into}/content/pages").json["pages"]
+    assert [page["title"] for page in above["pages"][0]["pages"]] == ["Below"]
+
+
 @pytest.mark.parametrize(
     ("what", "code", "said"),
     [
@@ -87,9 +108,14 @@ def test_a_locked_space_gets_a_change_request_with_the_way_to_merge_it(
     assert f"The space is locked, so it is in change request #1: merge it at {made['urls']['app']}" in done.out
     assert made["subject"] == "Import x.md"
     assert titles(alpha, f"/v1/spaces/{locked}") == []
-    again = logged_in("import", "x.md", "--space", locked, "--change-request", made["id"], "--merge", folder=tmp_path)
-    assert (again.code, "and merged #1: revision " in again.out) == (0, True), again.err
+    (tmp_path / "x.md").write_text("# From a file\n\nOnce more.")
+    again = logged_in("import", "x.md", "--space", locked, folder=tmp_path)
+    assert (again.code, "it is in change request #1: merge it" in again.out) == (0, True), again.err
+    merged = logged_in("import", "x.md", "--space", locked, "--change-request", made["id"], "--merge", folder=tmp_path)
+    assert (merged.code, "and merged #1: revision " in merged.out) == (0, True), merged.err
     assert titles(alpha, f"/v1/spaces/{locked}") == ["From a file"]
+    another = logged_in("import", "x.md", "--space", locked, folder=tmp_path)
+    assert "it is in change request #2: merge it" in another.out, "that of the first import is merged"
 
 
 def test_a_locked_space_is_named_by_its_title_and_merged_at_once(

@@ -113,3 +113,7 @@ def test_what_comes_next_is_true_for_every_target(logged_in: Shell, host: HostPr
     told = [line for line in done.out.splitlines() if "has no" in line or "Next" in line or "adds it" in line]
     at = f"{owner.api.url}/app/orgs/{owner.id}/{page}"
     assert told == ([] if page is None else [f"The organization has no {target} yet: create one at {at}."])
+    unfit = "spaces" if target == "site" else "sites"
+    wrong = logged_in("install", name, f"--all-{unfit}", "--token", str(owner.api.token), "--host", owner.api.url)
+    fit = f"{target}s" if page is not None else "organizations as a whole"
+    assert (wrong.code, f"{name} is made for {fit}: leave out --all-{unfit}" in wrong.err) == (1, True), wrong.err

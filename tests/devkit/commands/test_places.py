@@ -43,6 +43,11 @@ def test_a_folder_becomes_a_site_that_everybody_reads(logged_in: Shell, alpha: T
     assert made.code == 0, made
     page = requests.get(made.out.split()[-1], timeout=30)
     assert page.status_code == 200 and "Of a folder." in page.text
+    address = made.out.split()[-1]
+    off = logged_in("sites", "--site", title, "--unpublish")
+    assert (off.code, off.out.split()[0]) == (0, "Unpublished") and requests.get(address, timeout=30).status_code == 404
+    on = logged_in("sites", "--site", made.out.split()[1], "--publish", "--json")
+    assert on.json["site"]["urls"]["published"] == address and requests.get(address, timeout=30).status_code == 200
     nowhere = logged_in("sites", "--create", title, "--space", "nowhere at all")
     assert nowhere.code == 1 and "there is no space `nowhere at all`" in nowhere.err
 

@@ -171,6 +171,11 @@ def test_what_changes_is_shown_and_what_widens_needs_a_yes(publish, shop: Shop, 
 
 
 def test_what_documents_may_use_is_not_removed_without_a_yes(publish, logged_in: Shell, shop: Shop) -> None:  # type: ignore[no-untyped-def]
+    hello = SCRIPT.partition("@")[2]
+    more = [
+        f"@{hello}".replace('"hello"', f'"{name}"').replace("def hello", f"def {name}") for name in ("other", "more")
+    ]
+    (shop.folder / "integration.py").write_text("\n\n".join([SCRIPT, *more]))
     assert publish().code == 0
     manifest = shop.folder / "integration.yaml"
     before = manifest.read_text()
@@ -236,6 +241,17 @@ def test_what_is_wrong_is_reported_before_anything_is_sent(publish, shop: Shop, 
     (shop.folder / "integration.py").write_text("def broken(:\n")
     broken = publish()
     assert (broken.code, broken.err.startswith("error: integration.py:1:12:")) == (1, True), broken.err
+    shop.write(2)
+    manifest = shop.folder / "integration.yaml"
+    manifest.write_text(manifest.read_text().replace("id: hello", "id: hallo"))
+    renamed = publish()
+    assert (renamed.code, "registers no component `hallo`: write `hello`" in renamed.err) == (1, True), renamed.err
+    script = shop.folder / "integration.py"
+    script.write_text(
+        script.read_text()
+        + "\n\nregister = integration.component\nregister('hal' + 'lo')(lambda element: ui.block())\n"
+    )
+    assert publish("--dry-run").code == 0, "what the text does not show is decided where the script runs"
     assert alpha.api.get(f"/v1/integrations/{shop.name}").json["version"] == 1
 
 

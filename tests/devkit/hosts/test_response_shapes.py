@@ -111,7 +111,8 @@ FILES = {
 TOKEN = {"id": "t" * 20, "current": True, "createdAt": "2026-01-01", "title": "Build", "expiresAt": "2027-01-01"}
 ORGANIZATION = {"id": ORG, "title": "Ours", "hostname": "ours", "permissions": RIGHTS}
 PLACE = {"id": "s" * 20, "title": "s", "urls": {"app": "http://h/app/s", "published": "http://h/s"}}
-IMPORTING = "/v1/spaces/s/imports"
+LOCKED = "/v1/spaces/" + "k" * 20
+DRAFT = {"id": "c" * 20, "number": 7, "subject": "Import mine", "urls": {"app": "http://h/app/c"}}
 AT = f"/v1/integrations/{NAME}"
 GOOD: dict[str, Any] = {
     "GET /v1": {"version": "1.0"},
@@ -126,6 +127,7 @@ GOOD: dict[str, Any] = {
     f"GET /v1/orgs/{ORG}/sites": {"items": [PLACE]},
     f"POST /v1/orgs/{ORG}/sites": PLACE,
     f"POST /v1/orgs/{ORG}/sites/" + "s" * 20 + "/publish": PLACE,
+    f"POST /v1/orgs/{ORG}/sites/" + "s" * 20 + "/unpublish": PLACE,
     f"GET /v1/orgs/{ORG}/installations": {"items": [{"integration": {"name": NAME}, "installation": INSTALLATION}]},
     "GET /v1/integrations": {"items": [INTEGRATION]},
     f"GET {AT}": INTEGRATION,
@@ -147,6 +149,13 @@ GOOD: dict[str, Any] = {
     "GET /v1/spaces/s/revisions/" + "r" * 20 + "/folder": FILES,
     "POST /v1/spaces/s/imports": IMPORT | {"status": "pending"},
     f"GET /v1/spaces/s/imports/{ONE}": IMPORT,
+    "GET /v1/spaces/s/content/path/guides/setup": {"id": "p" * 20},
+    f"GET {LOCKED}": {"id": "k" * 20, "revision": "r" * 20, "editMode": "locked"},
+    f"GET {LOCKED}/change-requests": {"items": [DRAFT]},
+    f"POST {LOCKED}/change-requests": DRAFT,
+    f"POST {LOCKED}/imports": IMPORT,
+    f"POST {LOCKED}/change-requests/{DRAFT['id']}/merge": {"result": "merge", "revision": "r" * 20},
+    f"PATCH {LOCKED}/change-requests/{DRAFT['id']}": DRAFT,
     "GET /file": {},
     "POST /endpoint/": {},
 }
@@ -160,6 +169,7 @@ COMMANDS = (
     "spaces --create Handbook",
     "sites --json",
     "sites --create Docs --space s --publish",
+    "sites --site ssssssssssssssssssss --unpublish",
     "installations",
     "install mine --space 5Xk2",
     "install mine --all-spaces --json",
@@ -171,6 +181,8 @@ COMMANDS = (
     "rollback mine --last --yes --json",
     "export --space s OUT --force",
     "import https://docs.example.com/a.md --space s",
+    "import https://docs.example.com/a.md --space s --page guides/setup",
+    "import https://docs.example.com/a.md --space kkkkkkkkkkkkkkkkkkkk --merge",
     "events mine",
     "events mine eeeeeeeeeeeeeeeeeeee",
     "logs mine --level info",

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from runtime.contract.titles import BLANK, Title, shows
 
 TITLE: TypeAdapter[str] = TypeAdapter(Title)
+INVISIBLE = st.text(st.characters(categories=["Z", "Cf"]) | st.sampled_from(BLANK), max_size=60)
 BLANKS = st.text(st.characters(categories=["Z", "Cc", "Cf"]) | st.sampled_from(BLANK), min_size=1, max_size=60)
 LETTERS = st.characters(categories=["L", "N", "P", "S"], exclude_characters=BLANK)
 
@@ -20,10 +21,16 @@ def test_what_shows_nothing_is_no_title(blanks: str) -> None:
         TITLE.validate_python(blanks)
 
 
-@given(before=BLANKS | st.just(""), letter=LETTERS, after=BLANKS | st.just(""))
+@given(before=INVISIBLE, letter=LETTERS, after=INVISIBLE)
 def test_what_shows_something_stays_as_it_is(before: str, letter: str, after: str) -> None:
-    title = (before + letter + after).replace("\x00", "")
+    title = before + letter + after
     assert TITLE.validate_python(title) == title
+
+
+@given(before=INVISIBLE, control=st.characters(categories=["Cc"]), letter=LETTERS)
+def test_what_a_terminal_would_obey_is_no_title(before: str, control: str, letter: str) -> None:
+    with pytest.raises(ValidationError):
+        TITLE.validate_python(before + control + letter)
 
 
 @pytest.mark.parametrize("title", ["שלום", "مرحبا", "می‌خواهم", "日本語", "👩‍👩‍👧", "é", ""])
