@@ -89,6 +89,8 @@ class Folder:
             warn(f"{path[:200]} was left out: Git, an editor or a shell may take it for settings that name programs")
             return False
         at = self._place(path)
+        if at is None:
+            return False
         if at == self._root / CONFIGURATION and at.exists():
             return True  # what somebody wrote says where everything is
         if file.get("text") is not None:
@@ -121,12 +123,18 @@ class Folder:
             raise HostUnreachable(f"{file['path']} could not be downloaded ({reason(error)})") from error
         return True
 
-    def _place(self, path: str) -> Path:
+    def _place(self, path: str) -> Path | None:
+        """Return where a file goes; None, with a warning, if a link on the way leads to a hidden folder."""
         parts = path.split("/")
         bad = any(one in ("", ".", "..") or "\\" in one or ":" in one[1:2] for one in parts)
         at = self._root.joinpath(*parts) if not bad else self._root
         if bad or (self._root not in at.parent.resolve().parents and at.parent.resolve() != self._root):
             raise Problem(f"the host sent a path outside of the folder: {path[:200]}")
+        # Of what is there, the system knows the names: some have a second one, and `notes` may be a link to `.vscode`.
+        real = at.parent.resolve() / at.name if at.is_symlink() or not at.exists() else at.resolve()
+        if _is_run([*real.relative_to(self._root).parts]):
+            warn(f"{path[:200]} was left out: the folder has something there that leads to settings of a program")
+            return None
         try:
             at.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -158,10 +166,12 @@ def _is_run(parts: list[str]) -> bool:
         "".join(sign for sign in part if unicodedata.category(sign)[0] != "C").partition(":")[0].rstrip(". ").lower()
         for part in parts
     ]
-    inside = ".gitbook" in names[:-1]
-    hidden = [one for one in names if one.startswith(".") and one not in (".gitbook", CONFIGURATION)]
-    git = any(one.startswith((".git", "git~")) for one in names if one not in (".gitbook", CONFIGURATION))
-    return git or names[-1] == "head" or (bool(hidden) and not inside)
+    # Only so written they belong to the format; in another spelling they may lead to the file that somebody wrote.
+    others = [name for name, part in zip(names, parts, strict=True) if part not in (".gitbook", CONFIGURATION)]
+    inside = ".gitbook" in parts[:-1]
+    hidden = any(one.startswith(".") for one in others)
+    git = any(one.startswith((".git", "git~")) for one in others)
+    return git or names[-1] == "head" or (hidden and not inside)
 
 
 def _announced(file: Mapping[str, Any], pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -192,17 +192,26 @@ def sent_on(
     row = sharing.redirect_from(session, site, "/" + "/".join(_written(segment) for segment in path))
     if row is not None:
         return published_places.place_of_redirect(session, site, row, claims)
-    return _former(session, site, place)
+    return _former(session, site, place, claims)
 
 
-def _former(session: Session, site: SiteRow, place: Place) -> str | None:
-    """Follow a former path of a page to where the page is now; None where it is none."""
+def _former(session: Session, site: SiteRow, place: Place, claims: Mapping[str, Any]) -> str | None:
+    """Follow a former path of a page to where the page is now; None where it is none.
+
+    A page that its own path does not lead to, or whose path is too long for an address, is named by its id.
+    """
     for space in searching.spaces_among(session, site.organization_id, [place.part.space_id]):
         snapshot = snapshot_of(session, content.current(session, space))
         page = snapshot.page_by_former_path.get("/".join(place.rest))
         if page is not None and page.id not in snapshot.hidden:
             start = published_places.Place(place.section, place.part, (), (), complete=True).canonical
-            return start + "/".join(_written(segment) for segment in snapshot.path_of[page.id].split("/"))
+            segments = snapshot.path_of[page.id].split("/")
+            now = start + "/".join(map(_written, segments))
+            parts = published_places.visible_parts(session, site, ConditionEvaluator(claims))
+            leads_to = published_places.locate(parts, [unquote(one) for one in now.split("/")])
+            own = leads_to is not None and leads_to.part.id == place.part.id and list(leads_to.rest) == segments
+            fits = len(now) <= published_places.LONGEST_PATH
+            return now if own and fits else f"{start}{published_places.PAGES}{quote(page.id)}"
     return None
 
 

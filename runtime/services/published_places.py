@@ -20,6 +20,8 @@ from runtime.store.tables.sites import SiteRow
 Claims = Mapping[str, Any]
 PAGES = "-/page/"
 """Below a space, where pages are found by their ids."""
+LONGEST_PATH = 2000
+"""Characters of a path as it stands in an address: many programs take no longer addresses."""
 
 
 @dataclass(frozen=True, slots=True)

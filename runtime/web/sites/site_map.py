@@ -16,7 +16,7 @@ from runtime.contract.conditions import ConditionEvaluator
 from runtime.serializers.published_urls import space_place
 from runtime.services import content
 from runtime.services.published_lookup import sent_on
-from runtime.services.published_places import Place, locate, visible_parts
+from runtime.services.published_places import LONGEST_PATH, Place, locate, visible_parts
 from runtime.store import searching
 from runtime.store.content.entries import Page
 from runtime.store.content.revisions import snapshot_of
@@ -27,8 +27,6 @@ from runtime.store.tables.spaces import SpaceRow
 
 CONTENTS = "-/contents"
 """What the address of a space ends with where all its pages are listed."""
-LONGEST_PATH = 2000
-"""Characters of a path as it stands in an address: many programs take no longer addresses."""
 BY_ID = ("-", "page")
 """What an address below a space begins with that names a page by its id."""
 

@@ -85,7 +85,7 @@ def test_nothing_is_written_outside(tmp_path: Path, path: str) -> None:
     [
         ".git/config", "docs/.GIT/hooks/a.md", "git~1/config", ".git./config", ".g\u200cit/config", "docs/.gitmodules",
         ".git::$INDEX_ALLOCATION/config", ".gitbook/.git/config", "HEAD", "docs/head", "a/HEAD.", "a/HEAD::$DATA",
-        ".envrc", ".vscode/tasks.json", ".github/workflows/a.yml", "docs/.hg/hgrc",
+        ".GitBook.YAML", ".GITBOOK/vars.yaml", ".envrc", ".vscode/tasks.json", ".github/workflows/a.yml", "docs/.hg/hgrc",
     ],
 )  # fmt: skip
 def test_nothing_is_written_that_other_programs_run(
@@ -94,6 +94,19 @@ def test_nothing_is_written_that_other_programs_run(
     assert not Folder(tmp_path, force=True).write({"path": path, "text": "x"}, Distance.THIS_MACHINE)
     assert "was left out: Git, an editor or a shell may take it for settings" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_link_to_a_hidden_folder_is_not_written_through(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for hidden in (".vscode", ".git"):
+        (tmp_path / hidden).mkdir()
+    (tmp_path / "editor").symlink_to(".vscode")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "hooks").symlink_to(tmp_path / ".git")
+    folder = Folder(tmp_path, force=True)
+    for path in ("editor/tasks.json", "docs/hooks/config"):
+        assert not folder.write({"path": path, "text": "x"}, Distance.THIS_MACHINE)
+        assert f"{path} was left out: the folder has something there that leads to" in capsys.readouterr().err
+    assert not [one for hidden in (".vscode", ".git") for one in (tmp_path / hidden).iterdir()]
 
 
 def test_a_folder_that_a_host_made_is_no_repository(tmp_path: Path) -> None:

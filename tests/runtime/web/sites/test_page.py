@@ -303,10 +303,13 @@ def test_a_former_path_leads_to_the_page(host: HostProcess) -> None:
     space = Space(owner)
     assert owner.api.call("PATCH", space.path, {"editMode": "live"}).status == 200
     files = {"SUMMARY.md": "* [A](a.md)\n* [B](b.md)\n", "a.md": "# A\n", "b.md": "---\nhidden: true\n---\n# B\n"}
-    redirects = "redirects:\n  old/a: a.md\n  old/b: b.md\n"
+    files["SUMMARY.md"] += "* [Other](other.md)\n"
+    files["other.md"] = "# Other\n"
+    redirects = "redirects:\n  old/a: a.md\n  old/b: b.md\n  old/other: other.md\n"
     assert sent(space, packed({**files, ".gitbook.yaml": redirects}), "zip")["problems"] == []
     at = f"/v1/orgs/{owner.id}/sites"
-    site = owner.api.post(at, {"title": "Docs", "spaces": [space.id]}).json["id"]
+    other = owner.api.post(f"/v1/orgs/{owner.id}/spaces", {"title": "Other"}).json["id"]
+    site = owner.api.post(at, {"title": "Docs", "spaces": [space.id, other]}).json["id"]
     home = owner.api.call("PATCH", f"{at}/{site}", {"published": True}).json["urls"]["published"]
 
     def look(place: str) -> requests.Response:
@@ -317,3 +320,6 @@ def test_a_former_path_leads_to_the_page(host: HostProcess) -> None:
     assert look("old/a?shown=all&shown=b%26").headers["Location"] == f"{home}a?shown=all&shown=b%26"
     assert look("a").status_code == 200
     assert {look(place).status_code for place in ("old/b", "old", "x/old/a")} == {404}
+    covered = look("old/other").headers["Location"]
+    assert covered.startswith(f"{home}-/page/"), "the path `other` is that of another space of the site"
+    assert "<title>Other" in look(covered.removeprefix(home)).text
