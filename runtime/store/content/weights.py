@@ -9,8 +9,8 @@ from typing import Any
 from runtime.store.content.entries import Page
 from runtime.store.content.snapshot import Snapshot
 
-OF_ENTRY, OF_VALUE = 1000, 100
-"""Bytes of an entry with its place in the lists and by its id and path, and of a value's place in what holds it."""
+OF_ENTRY, OF_VALUE = 1000, 16
+"""Bytes of an entry with its place in the lists and by its id and path, and of what a value takes beside itself."""
 
 
 def weight_of(snapshot: Snapshot) -> int:

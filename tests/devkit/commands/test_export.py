@@ -85,7 +85,8 @@ def test_nothing_is_written_outside(tmp_path: Path, path: str) -> None:
     [
         ".git/config", "docs/.GIT/hooks/a.md", "git~1/config", ".git./config", ".g\u200cit/config", "docs/.gitmodules",
         ".git::$INDEX_ALLOCATION/config", ".gitbook/.git/config", "HEAD", "docs/head", "a/HEAD.", "a/HEAD::$DATA",
-        ".GitBook.YAML", ".GITBOOK/vars.yaml", ".envrc", ".vscode/tasks.json", ".github/workflows/a.yml", "docs/.hg/hgrc",
+        ".GitBook.YAML", ".GITBOOK/vars.yaml", ".envrc", ".vscode/tasks.json", ".github/workflows/a.yml",
+        "docs/.hg/hgrc",
     ],
 )  # fmt: skip
 def test_nothing_is_written_that_other_programs_run(
