@@ -21,6 +21,7 @@ from tests.contract.requests_table import (
     NOTHING,
     World,
 )
+from tests.scenarios.people import give, person, space
 
 ALL = sorted(OPERATIONS)
 WITH_BODY = [name for name in ALL if OPERATIONS[name].body is not None]
@@ -42,6 +43,15 @@ KNOWN = {"joinOrganizationWithInvite"}
 """Operations that let in whoever knows an id."""
 WITHOUT_LOCATION = {"createOrganizationTeam", "createTranslation", "createOpenAPISpec"}
 """Operations that create something whose answers have no `Location` in the contract."""
+FOR_GUESTS = {
+    "askInOrganization",
+    "getOrganizationById",
+    "listCollectionsInOrganizationById",
+    "listSpacesInOrganizationById",
+    "searchOrganizationContent",
+    "updateOrganizationMemberLastSeenAt",
+}
+"""Operations on an organization that guests may call, and in which they see what is shared with them."""
 RULED_BY_BODY = {"publishIntegration": "organization", "installIntegration": "organization"}
 """Operations whose organization is named in the body: the permission is checked after the body is read."""
 
@@ -49,6 +59,14 @@ RULED_BY_BODY = {"publishIntegration": "organization", "installIntegration": "or
 @pytest.fixture(scope="module")
 def world(host: HostProcess, alpha: Tenant, beta: Tenant) -> World:
     return build(host, alpha)
+
+
+@pytest.fixture(scope="module")
+def guest(host: HostProcess, alpha: Tenant, world: World) -> Api:
+    """Somebody without a role in the world's organization, who may read another space of it."""
+    made = person(host, alpha, None)
+    give(alpha, f"/v1/spaces/{space(alpha)}", "read", users=[made.id])
+    return made.api
 
 
 @pytest.fixture
@@ -188,6 +206,21 @@ def test_a_weak_role_is_named(name: str, world: World) -> None:
     assert "role `read`" in message or not operation.needs.user
     needed = operation.needs.role or ("admin" if name in RULED_BY_BODY else None)
     assert needed is None or f"role `{needed}`" in message
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if {*OPERATIONS[name].parameters} - FREE and name not in KNOWN])
+def test_a_guest_gets_nothing_but_what_is_shared(name: str, world: World, guest: Api) -> None:
+    operation = OPERATIONS[name]
+    answer = send(world, operation, guest)
+    if name in FOR_GUESTS:
+        assert answer.status == operation.status, answer.text
+        others = {world.installed.space, world.installed.site, *world.named.values()} - {"", NOTHING}
+        assert not [one for one in others if len(one) >= len(world.installed.space) and one in answer.text]
+    elif operation.method == "DELETE" and operation.missing == {*operation.parameters}:
+        assert answer.status == 204  # as for what is not there
+    else:
+        assert answer.status in (403, 404), answer.text
+        is_error(answer, answer.status)
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if HIDDEN & {*OPERATIONS[name].parameters}])
