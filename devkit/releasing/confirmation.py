@@ -24,7 +24,7 @@ def ask(changes: Sequence[Difference], yes: bool, *, refused: str, removing: str
     if yes or not (wider or removed):
         return
     does = [
-        *([f"gets more access than the previous one ({'; '.join(wider)})"] if wider else []),
+        *([f"gets more access than the version that runs now ({'; '.join(wider)})"] if wider else []),
         *([f"removes what documents may use ({'; '.join(removed)})"] if removed else []),
     ]
     hint = removing if removed else ""

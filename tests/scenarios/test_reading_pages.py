@@ -233,6 +233,22 @@ def test_a_page_with_the_path_of_a_section_is_named_by_its_id(alpha: Tenant) -> 
     assert "<h1>Below</h1>" in text_of(below)
 
 
+def test_a_first_page_with_the_name_of_its_space_is_at_the_start(alpha: Tenant) -> None:
+    site = Site(alpha)
+    (part,) = ok(site.api.get(f"{site.path}/site-spaces"))["items"]
+    ok(site.api.call("PATCH", f"{site.path}/site-spaces/{part['id']}", {"path": "handbook"}))
+    space = Published.space_of(_at(site), part["space"]["id"])
+    space.merge(page("Handbook", "of the page", id="p"), page("Next", "n"))
+    ok(site.api.post(f"{site.path}/publish"))
+    at = home(site)
+    start, following = links(text_of(at), "Pages")
+    assert (start[0], following[0]) == (at, f"{at}next")
+    assert get(f"{at}-/page/p").headers["Location"] == at
+    for place in ("", "handbook"):
+        text = text_of(f"{at}{place}")
+        assert "of the page" in text and f'<link rel="canonical" href="{at}">' in text, place
+
+
 def test_a_search_shows_words_and_never_markup(alpha: Tenant) -> None:
     site = Site(alpha)
     part = ok(site.api.get(f"{site.path}/site-spaces"))["items"][0]

@@ -221,6 +221,11 @@ def test_a_site_is_changed_and_published(alpha: Tenant) -> None:
     features = {"sites-advanced-customization", "sites-adaptive-content"}
     assert {one["id"] for one in changed["features"]} == features
     assert all((one["plan"], one["frozen"]) == (changed["type"], False) for one in changed["features"])
+    guarded = {"share-link": "sites-share-links", "visitor-auth": "sites-visitor-authentication"}
+    for visibility, feature in guarded.items():
+        shown = alpha.api.call("PATCH", site_of(one), {"visibility": visibility}).json["features"]
+        assert {one["id"] for one in shown} == features | {feature}
+    assert alpha.api.call("PATCH", site_of(one), {"visibility": "unlisted"}).status == 200
     assert changed["adaptiveContent"] == {"enabled": True} and changed["agentsContext"] == "excluded"
     assert changed["published"] is True and changed["urls"]["published"] == "https://docs.example.com/handbook/"
     assert changed["proxy"]["target"].endswith(f"/sites/{one.site}/")

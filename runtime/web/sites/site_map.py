@@ -63,12 +63,14 @@ class SiteMap:
         self._spaces = searching.contents(session, SpaceRow, [part.space_id for part in self.parts.spaces])
         self._snapshots: dict[str, Snapshot] = {}
         self._covered: dict[tuple[str, str], bool] = {}
+        self._first: dict[str, Page | None] = {}
         self.fill(computed or Computed())
 
     def fill(self, computed: Computed) -> None:
         """Take what was computed in the place of what the content says."""
         self.documents = computed.documents
         self._snapshots.update(computed.snapshots)
+        self._first.clear()
 
     def part_at(self, place: str) -> SiteSpaceRow | None:
         """Find the part of the site in which a place is, whether or not there is a page."""
@@ -153,13 +155,13 @@ class SiteMap:
     def place_in(self, part: SiteSpaceRow, page: Page) -> str:
         """Give the place of a page that readers are shown in a part of the site.
 
-        A page whose path begins as that of a section or of another space, which come first, is named by its id. So is
-        one whose path is too long for an address.
+        A page whose path begins as that of a section or of a space, which come first, is named by its id, unless it is
+        what the place of its space shows. So is one whose path is too long for an address.
         """
         start, path = self.start_of(part), self.snapshot_of(part).path_of[page.id]
         quoted = quote(path, safe="/~") if len(path) <= LONGEST_PATH else path
         if len(quoted) > LONGEST_PATH or self._is_covered(part, start, path.partition("/")[0]):
-            return self.place_by_id(part, page.id)
+            return start if self._is_first(part, page) else self.place_by_id(part, page.id)
         return start + quoted
 
     def place_by_id(self, part: SiteSpaceRow, page_id: str) -> str:
@@ -180,6 +182,11 @@ class SiteMap:
         if part is None or not self._shows(part, page_id):
             return None
         return self.snapshot_of(part).page_by_id[page_id].title
+
+    def _is_first(self, part: SiteSpaceRow, page: Page) -> bool:
+        if part.id not in self._first:
+            self._first[part.id] = next(iter(shown_pages(self.snapshot_of(part))), None)
+        return self._first[part.id] == page
 
     def _is_covered(self, part: SiteSpaceRow, start: str, first: str) -> bool:
         """Tell whether what begins like this below a space leads to a section, or to another space."""

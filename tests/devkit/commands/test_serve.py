@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import free_port
 from tests.devkit.dev_process import devkit
 
 
@@ -23,7 +24,8 @@ from tests.devkit.dev_process import devkit
 )
 def test_settings_that_cannot_be(tmp_path: Path, name: str, value: str, workers: str) -> None:
     environ = {name: value, "DEVKIT_SANDBOX": "off"}
-    refused = devkit(tmp_path, "serve", "--data", "data", "--workers", workers, **environ)
+    port = str(free_port())  # the usual one may be taken, which would be told first
+    refused = devkit(tmp_path, "serve", "--data", "data", "--port", port, "--workers", workers, **environ)
     assert (refused.code, refused.out) == (2, "")
     assert name in refused.err and "hidden-word" not in refused.err
     assert len(refused.err.splitlines()) <= 2
