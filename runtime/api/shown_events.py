@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 from pydantic import MISSING
 
 from runtime.api.call import CallView
 from runtime.contract.event_descriptions import ending, subject
-from runtime.contract.event_privacy import texts_of, withheld_payload, withheld_trace
+from runtime.contract.event_privacy import pieces_of, texts_of, withheld_payload, withheld_trace
 from runtime.contract.events import Delivery, EventDetail, IntegrationEvent, KeptAnswer
 from runtime.contract.masking import BY_SHAPE
 from runtime.dispatch.deliveries import level_of
-from runtime.dispatch.traces import trace_of
-from runtime.store import event_lists, installed, searching
+from runtime.dispatch.planning import Plan
+from runtime.dispatch.traces import CONFIGURED, trace_of
+from runtime.store import event_lists, installed
 from runtime.store.epoch_cache import Basis
 from runtime.store.tables.events import EventRow
 
@@ -29,13 +30,12 @@ def shown_events(view: CallView, rows: Sequence[EventRow]) -> list[IntegrationEv
 def event_details(view: CallView, rows: Sequence[EventRow]) -> list[EventDetail]:
     """Show events with their traces and the bodies of their requests."""
     foreign, basis = _foreign(view, rows), view.call.host.database.basis()
-    configured = _configured(view, {installation_id for installation_id in foreign if installation_id is not None})
     return [
         _detail(
             row,
             _payload(view, row, basis),
-            row.installation_id in foreign,
-            configured.get(row.installation_id or "", ()),
+            withheld=row.installation_id in foreign,
+            configured=_configured(view, row, basis) if row.installation_id in foreign else frozenset(),
         )
         for row in rows
     ]
@@ -49,18 +49,32 @@ def _payload(view: CallView, row: EventRow, basis: Basis) -> dict[str, Any]:
     payload: dict[str, Any] = json.loads(row.payload)
     if row.state in ("delivered", "given-up"):
         return payload
-    places = (row.integration_id, row.installation_id, payload.get("spaceId"), payload.get("siteId"))
-    plan = view.call.host.plans.get(places, basis, lambda session: level_of(session, *places))
+    plan = _plan(view, row, payload, basis)
     masked: dict[str, Any] = json.loads((plan.masker if plan else BY_SHAPE).payload(row.payload))
     return masked
 
 
-def _detail(row: EventRow, payload: dict[str, Any], withheld: bool, configured: Iterable[str]) -> EventDetail:
+def _plan(view: CallView, row: EventRow, payload: dict[str, Any], basis: Basis) -> Plan | None:
+    places = (row.integration_id, row.installation_id, payload.get("spaceId"), payload.get("siteId"))
+    return view.call.host.plans.get(places, basis, lambda session: level_of(session, *places))
+
+
+def _configured(view: CallView, row: EventRow, basis: Basis) -> Set[str]:
+    """Return the texts of today's configuration where an event was; those of its own time are in its trace.
+
+    Earlier releases did not write them there.
+    """
+    plan = _plan(view, row, json.loads(row.payload), basis)
+    return plan.configured if plan is not None else frozenset()
+
+
+def _detail(row: EventRow, payload: dict[str, Any], *, withheld: bool, configured: Set[str]) -> EventDetail:
     trace = trace_of(row.trace)
     answer = trace.pop("answer", None) if trace is not None else None
+    then = trace.pop(CONFIGURED, ()) if trace is not None else ()
     if trace is not None and withheld:
         left = set(texts_of(withheld_payload(payload)))
-        private = {*texts_of(payload), *configured, *([row.body] if row.body else [])} - left
+        private = ({*then, *configured} | pieces_of(payload, row.body)) - left
         trace = withheld_trace(trace, private)
     return EventDetail(
         event=_event(row, payload, withheld=withheld),
@@ -79,14 +93,6 @@ def _foreign(view: CallView, rows: Sequence[EventRow]) -> set[str | None]:
     if view.reach.kind != "user" or not ids:
         return set()
     return {*(ids - installed.administered(view.session, view.reach, ids))}
-
-
-def _configured(view: CallView, ids: set[str]) -> dict[str, set[str]]:
-    """Return the texts of the configurations that installations have now, with their spaces and sites."""
-    texts: dict[str, set[str]] = {}
-    for installation_id, configuration in searching.configurations(view.session, ids):
-        texts.setdefault(installation_id, set()).update(texts_of(configuration))
-    return texts
 
 
 def _event(row: EventRow, payload: dict[str, Any], *, withheld: bool) -> IntegrationEvent:

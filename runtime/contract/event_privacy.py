@@ -7,8 +7,11 @@ field of an event is hidden until somebody decides otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
+from urllib.parse import unquote_plus
 
 SHOWN = frozenset(
     (
@@ -33,6 +36,14 @@ SHOWN = frozenset(
 SHORTEST = 6
 """Texts shorter than this are too common to be taken out of what a script logged."""
 MASK = "[withheld]"
+MAX_PARTS = 1000
+"""Parameters of a form or an address, and cookies, that are looked at one by one."""
+FEW = 50
+"""So many words are looked for one by one."""
+FREE = ("state", "props", "dependencies", "searchParams", "cookies", "visitor")
+"""Fields whose inner names the contract does not decide."""
+OWN = ("installation", "spaceInstallation", "siteInstallation")
+"""Properties of a render of a configuration."""
 WORDS = frozenset(("level", "timestamp", "kind", "limit", "method"))
 """Fields of traces that hold words of the host."""
 
@@ -94,20 +105,84 @@ def withheld_payload(payload: dict[str, Any]) -> dict[str, Any]:
 
 def texts_of(value: Any) -> Iterator[str]:
     """Yield the texts and long numbers inside a JSON value that would tell something where they were logged."""
+    for item in _inside(value):
+        if not isinstance(item, (dict, list)) and (text := _written(item)) is not None:
+            yield text
+
+
+def pieces_of(payload: Mapping[str, Any], body: str | None) -> set[str]:
+    """Return what a script may have logged of an event and the body of its request: also what it reads out of texts.
+
+    That is fields of JSON and of forms, parameters of addresses and cookies, and the names that others chose for these.
+    """
+    pieces = {*texts_of(payload), *([body] if body else [])}
+    for name, value in payload.items():
+        if name in FREE:
+            # What a configuration calls its values is in the manifest, which the integration's owner wrote.
+            chosen = {key: one for key, one in value.items() if key not in OWN} if isinstance(value, dict) else value
+            pieces.update(_names_in(chosen))
+    texts = [body, *(item for item in _inside(payload) if isinstance(item, str))]
+    for text in texts:
+        pieces.update(_parsed(text) if text else ())
+    return {piece for piece in pieces if len(piece) >= SHORTEST}
+
+
+def _inside(value: Any) -> Iterator[Any]:
+    """Walk through a JSON value, however deep it is."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
+        yield item
         if isinstance(item, dict):
             waiting.extend(item.values())
         elif isinstance(item, list):
             waiting.extend(item)
-        elif isinstance(item, (str, int)) and len(str(item)) >= SHORTEST:
-            yield str(item)
+
+
+def _written(value: Any) -> str | None:
+    if value is None or isinstance(value, bool):
+        return None
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) >= SHORTEST else None
+
+
+def _names_in(value: Any) -> Iterator[str]:
+    for item in _inside(value):
+        if isinstance(item, dict):
+            yield from item
+
+
+def _parsed(text: str) -> Iterator[str]:
+    """Yield what is in a text that is JSON, a form, cookies, or an address with parameters."""
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return
+        yield from texts_of(value)
+        yield from _names_in(value)
+    elif "=" in text:
+        query = text.partition("?")[2].partition("#")[0] if "://" in text else text
+        for part in re.split("[&;]", query)[:MAX_PARTS]:
+            for side in part.split("=", 1):
+                yield side.strip()
+                yield unquote_plus(side.strip())
+
+
+def found_in(words: Iterable[str], texts: Iterable[str]) -> list[str]:
+    """Return those of many words, of `SHORTEST` characters or more, that are in some texts, the longest first."""
+    whole, words = "\n".join(texts), set(words)
+    if len(words) <= FEW:
+        return sorted((word for word in words if word in whole), key=len, reverse=True)
+    # What a word begins with is looked up, so that the time is that of reading both once.
+    beginnings = {whole[place : place + SHORTEST] for place in range(len(whole) - SHORTEST + 1)}
+    found = {word for word in words if word[:SHORTEST] in beginnings and word in whole}
+    return sorted(found, key=len, reverse=True)
 
 
 def withheld_trace(trace: dict[str, Any], private: set[str]) -> dict[str, Any]:
     """Return a trace without these texts, and without the queries of the addresses a script called."""
-    words = sorted(private, key=len, reverse=True)
+    words = found_in(private, (item for item in _inside(trace) if isinstance(item, str)))
 
     def clean(value: Any) -> Any:
         if isinstance(value, dict):

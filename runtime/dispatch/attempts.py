@@ -42,6 +42,7 @@ class Attempt:
     masker: Masker = BY_SHAPE
     ended: float = 0.0
     outcome: Outcome | None = None
+    configured: frozenset[str] = frozenset()
     _values: dict[str, Any] | None = None
     _shown: str | None = None
 
@@ -80,7 +81,14 @@ class Attempt:
             if self.trace is not None and self.seconds is not None:
                 created = self.event.created_at
                 trace = trace_text(
-                    self.trace, limits, self.masker, created, self.seconds, answer=self._refusal(), ended=self.ended
+                    self.trace,
+                    limits,
+                    self.masker,
+                    created,
+                    self.seconds,
+                    answer=self._refusal(),
+                    ended=self.ended,
+                    configured=self.configured,
                 )
         except Exception:  # one event must not end the thread that stores all of them
             log.exception("the trace of event %s could not be written", self.event.id)

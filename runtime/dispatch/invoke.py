@@ -125,7 +125,9 @@ class _Sent:
             "duration_ms": seconds * 1000,
             "created_at": self.created,
             "body": recorded_body(self.fetch_body, masker),
-            "trace": trace_text(trace, self.limits, masker, self.created, seconds, unrecorded, answer),
+            "trace": trace_text(
+                trace, self.limits, masker, self.created, seconds, unrecorded, answer, configured=self.plan.configured
+            ),
         }
 
 

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from runtime.contract.addresses import Addresses
 from runtime.contract.credentials import marked_properties, of_configuration
+from runtime.contract.event_privacy import texts_of
 from runtime.contract.invocation import Script
 from runtime.contract.masking import Masker
 from runtime.contract.presenting import environment
@@ -35,6 +36,8 @@ FRESH = 600.0
 KEPT_SCRIPTS, HEAVIEST_SCRIPTS = 64, 64 * 1024 * 1024
 """Limits of cached scripts: their number, and bytes in memory."""
 INJECTS = "site:script:inject"
+PARTS = ("installation", "spaceInstallation", "siteInstallation")
+"""Names in the environment of what has a configuration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,8 @@ class Plan:
     `organization_id` is where the integration is installed, or who owns it where a call is for no installation.
     `fingerprint` changes with everything the script can see, except its tokens. `masker` removes secrets from
     everything that is stored. `policy` is the manifest's content security policy, `page_policy` the same where it was
-    written for the pages that the script answers. `made` is the monotonic time the tokens were made.
+    written for the pages that the script answers. `made` is the monotonic time the tokens were made. `configured` are
+    the texts of the configuration where another organization than the integration's owner gave it.
     """
 
     integration_id: str
@@ -76,6 +80,7 @@ class Plan:
     page_policy: str | None
     endpoint: str
     made: float
+    configured: frozenset[str] = frozenset()
 
     @property
     def parts(self) -> dict[Hashable, int]:
@@ -83,7 +88,10 @@ class Plan:
 
         The masked values are from the environment; their escaped forms are about as long as that together.
         """
-        return {id(self): 2 * len(self.environment), self.script.version: sys.getsizeof(self.script.source)}
+        return {
+            id(self): 2 * len(self.environment) + sum(map(sys.getsizeof, self.configured)),
+            self.script.version: sys.getsizeof(self.script.source),
+        }
 
     @property
     def fresh(self) -> bool:
@@ -141,6 +149,7 @@ class Planner:
             page_policy=policy_of_pages(integration),
             endpoint=self._endpoint(level),
             made=time.monotonic(),
+            configured=_configured(level, seen),
         )
 
     def _environment(
@@ -211,11 +220,18 @@ def tokens_for(integration: IntegrationRow, installation: InstallationRow | None
     return signed
 
 
+def _configured(level: Level, seen: dict[str, Any]) -> frozenset[str]:
+    """Return the texts that the integration's owner must not read: none of its own installations."""
+    if level.installation is None or level.installation.organization_id == level.integration.organization_id:
+        return frozenset()
+    return frozenset(text for part in PARTS if part in seen for text in texts_of(seen[part]["configuration"]))
+
+
 def _hidden(manifest: dict[str, Any], seen: dict[str, Any]) -> Iterator[str]:
     """Yield the values to mask: the script's secrets, the host's, and those of configurations."""
     for kind in ("secrets", "signingSecrets", "apiTokens"):
         yield from seen[kind].values()
     marked, buttons = marked_properties(manifest.get("configurations") or {})
-    for part in ("installation", "spaceInstallation", "siteInstallation"):
+    for part in PARTS:
         if part in seen:
             yield from of_configuration(seen[part]["configuration"], marked, buttons)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
+from runtime.contract.event_privacy import found_in, texts_of
 from runtime.contract.invocation import Limits, LogLine, Subrequest, Trace
 from runtime.contract.masking import Masker
 from runtime.contract.timestamps import wire_time
 
 Masked = Callable[[str], str]
+CONFIGURED = "configured"
+"""Field of a stored trace: what it has of a configuration that the integration's owner must not read."""
 MAX_BODY = 64 * 1024
 """Bytes of a request's body that are kept."""
 
@@ -29,12 +32,15 @@ def trace_text(
     unrecorded: int = 0,
     answer: dict[str, Any] | None = None,
     ended: float | None = None,
+    configured: Iterable[str] = (),
 ) -> str:
     """Return the trace of an event as the JSON text that is stored.
 
     `created` is when the event was created, `seconds` how long its call took until the answer, `unrecorded` how many
     calls of the same installation before it were counted and not written, `answer` what an endpoint answered, masked;
-    `ended` is when all was over, in epoch seconds, None for now.
+    `ended` is when all was over, in epoch seconds, None for now. `configured` are the texts of a configuration that
+    readers of the integration's organization must not see (`Plan.configured`); those in the trace are kept with it,
+    since the configuration may change before it is read.
     """
     since = created.timestamp()
     texts = [line.message for line in trace.logs]
@@ -63,6 +69,8 @@ def trace_text(
         }
     if trace.failure is not None:
         trace_shown["failure"] = asdict(trace.failure)
+    if configured and (found := found_in(configured, texts_of(trace_shown))):
+        trace_shown[CONFIGURED] = found
     if answer is not None:
         trace_shown["answer"] = answer
     if unrecorded:

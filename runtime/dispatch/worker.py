@@ -263,6 +263,7 @@ class Dispatcher:
                 seconds=seconds,
                 masker=plan.masker,
                 outcome=outcome,
+                configured=plan.configured,
             )
 
         outcome = self._invoker.send(plan, event.type, event.payload.encode(), None, ended)

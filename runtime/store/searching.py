@@ -282,21 +282,6 @@ def contents(session: Session, table: Any, ids: Iterable[str]) -> dict[str, Any]
     return {row.id: row for row in session.scalars(select(table).where(table.id.in_(list(ids))))}
 
 
-def configurations(session: Session, ids: Iterable[str]) -> list[tuple[str, dict[str, Any]]]:
-    """List the configurations of installations and of their spaces and sites, each with the installation's id."""
-    installation_ids = list(ids)
-    if not installation_ids:
-        return []
-    queries = [
-        select(InstallationRow.id, InstallationRow.configuration).where(InstallationRow.id.in_(installation_ids))
-    ]
-    for table in (SpaceInstallationRow, SiteInstallationRow):
-        queries.append(
-            select(table.installation_id, table.configuration).where(table.installation_id.in_(installation_ids))
-        )
-    return [(row[0], row[1]) for query in queries for row in session.execute(query)]
-
-
 def within(table: Any, organization_id: str) -> ColumnElement[bool]:
     """Match installations of any kind that belong to an organization."""
     if table is InstallationRow:

@@ -49,6 +49,10 @@ def counter(element, context):
 @integration.fetch("POST", "/hook")
 def hook(request, context):
     context.log.info("told %s", request.text())
+    if request.text().startswith("{"):
+        for name, value in request.json().items():
+            context.log.info("told of %s that it is %s", name, value)
+        context.log.info("asked for %s", [*request.query.values()])
     return Response.json(context.environment["apiTokens"])
 
 
@@ -57,6 +61,7 @@ def seen(event, context):
     context.log.info("seen %s", event["visitor"])
 """
 SECRET = "their-private-word"
+NUMBER = 4321987.25
 MOMENT = "2026-01-01 00:00:00.000000"
 
 
@@ -125,6 +130,8 @@ def happen(here: Installed, word: str) -> None:
     assert here.render("counter", props={"content": word}).status == 200
     shown = api.get(mine).json
     requests.post(f"{shown['urls']['publicEndpoint']}/hook?q={word}", data=word, headers={"X-Own": word}, timeout=30)
+    told = {"name": f"{word}-told", f"{word}-named": NUMBER}
+    requests.post(f"{shown['urls']['publicEndpoint']}/hook?q={word}-asked%20for", json=told, timeout=30)
     view = page_view()
     view["session"]["cookies"] = {"a": word}
     assert api.post(f"/v1/orgs/{here.owner.id}/sites/{here.site}/insights/events", {"events": [view]}).status == 204
@@ -135,6 +142,10 @@ def foreign(owner: Tenant, guest: Tenant) -> Foreign:
     one = installed(owner, SCRIPT, visibility="public")
     theirs = install_elsewhere(one, guest)
     happen(theirs, SECRET)
+    # What was logged of a configuration stays withheld when that is another one.
+    at = f"{one.path}/installations/{theirs.installation}"
+    for path in (at, f"{at}/spaces/{theirs.space}", f"{at}/sites/{theirs.site}"):
+        assert guest.api.call("PATCH", path, {"configuration": {"greeting": "of today"}}).status == 200
     happen(one, "our-own-private-word")
     mine = f"{one.path}/installations/{one.installation}"
     endpoint = owner.api.get(mine).json["urls"]["publicEndpoint"]
@@ -161,6 +172,10 @@ def test_nothing_of_another_organization_is_in_any_form_of_an_event(foreign: For
     details = [owner.api.get(f"{path}/events/{item['id']}").text for item in listed.json["items"]]
     for text in (listed.text, streamed, *details):
         assert SECRET not in text
+    of_theirs = [text for text in details if foreign.theirs.installation in text]
+    assert not [text for text in of_theirs if str(NUMBER) in text]
+    assert any("told of [withheld] that it is [withheld]" in text for text in of_theirs)
+    assert any("configured with {'greeting': '[withheld]'" in text for text in of_theirs)
     for item in listed.json["items"]:
         assert item.get("withheld", False) == (item.get("installationId") == foreign.theirs.installation)
     assert "our-own-private-word" in listed.text and "our-own-private-word" in streamed

@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.contract.event_examples import EVENTS as EXAMPLES
-from runtime.contract.event_privacy import CUT, SHOWN, texts_of, withheld_payload, withheld_trace
+from runtime.contract.event_privacy import (
+    CUT,
+    SHOWN,
+    found_in,
+    pieces_of,
+    texts_of,
+    withheld_payload,
+    withheld_trace,
+)
 from runtime.contract.events import EVENTS
 
 JSON = st.recursive(
@@ -66,3 +74,30 @@ def test_what_is_private_is_not_in_a_trace(value: Any, word: str) -> None:
     left = repr([told["logs"][0]["message"], told["fault"]["message"], told["subrequests"], told["failure"]["message"]])
     assert word not in left or word in "it is , as configured [withheld] https://api.example/ GET url method"
     assert "other-secret" not in left
+
+
+@pytest.mark.parametrize(
+    ("body", "logged"),
+    [
+        ('{"customer": {"acme-corporation": [12345.678, "of-note"]}}', ("acme-corporation", "12345.678", "of-note")),
+        ("customer=acme+corporation&plan=enterprise", ("acme corporation", "acme+corporation", "enterprise")),
+        ("{ not json", ("{ not json",)),
+        ("[" * 100_000, ()),
+    ],
+)
+def test_what_a_script_reads_out_of_a_body_is_withheld(body: str, logged: tuple[str, ...]) -> None:
+    assert {*logged} <= pieces_of({}, body)
+
+
+def test_what_a_script_reads_out_of_an_event_is_withheld() -> None:
+    request = {"url": "https://x.example/hook?customer=acme%20corporation", "headers": {"cookie": "a=first; b=second"}}
+    payload = {"request": request, "props": {"number-one": 1234567, "installation": {"greeting": "welcome"}}}
+    assert {"acme corporation", "second", "number-one", "1234567", "welcome"} <= pieces_of(payload, None)
+    assert "greeting" not in pieces_of(payload, None), "the manifest names it"
+
+
+@given(st.lists(st.text(min_size=6, max_size=9), max_size=80), st.lists(st.text(max_size=30), max_size=5))
+def test_words_are_found_however_many_there_are(words: list[str], texts: list[str]) -> None:
+    texts += words[::3]
+    whole = "\n".join(texts)
+    assert {*found_in(words, texts)} == {word for word in words if word in whole}
