@@ -23,7 +23,7 @@ def set_current_revision(session: Session, at: Addresses, space: SpaceRow, revis
     space.previous_id, space.revised_at = space.revision_id, now()
     space.revision_id = revision.id
     session.flush()
-    candidates = installed.in_organization(session, space.organization_id)
+    candidates = installed.in_organization(session, space.organization_id, place=space.id)
     if not candidates:
         return
     fields = {"revisionId": revision.id, **_updated_by(View(session, at, HOST), revision)}

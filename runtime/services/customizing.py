@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -15,6 +16,9 @@ from runtime.store import customizations, rows
 from runtime.store.rows import HOST
 from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
+
+MAX_LENGTH, MAX_TOGETHER = 128 * 1024, 4 * 1024 * 1024
+"""Characters of one customization as JSON, and of all that a published site is shown with, in one answer."""
 
 
 def of_site(session: Session, site: SiteRow) -> SiteCustomizationSettings:
@@ -48,7 +52,8 @@ def for_visitor(settings: SiteCustomizationSettings, visitor: ConditionEvaluator
 def set_site(session: Session, site: SiteRow, settings: SiteCustomizationSettings) -> SiteCustomizationSettings:
     """Set the whole customization of a site."""
     lock_site(session, site)
-    customizations.set_site(session, site.id, written(settings))
+    customizations.set_site(session, site.id, _fitting(written(settings)))
+    _check_together(session, site)
     return settings
 
 
@@ -58,7 +63,8 @@ def override(
     """Change the overrides of a space; null removes one."""
     _hold_space(session, site, site_space)
     overrides = customizations.of_spaces(session, [site_space.id]).get(site_space.id, {})
-    customizations.set_space(session, site_space.id, changed(overrides, written(change)))
+    customizations.set_space(session, site_space.id, _fitting(changed(overrides, written(change))))
+    _check_together(session, site)
     return of_space(session, site, site_space)
 
 
@@ -66,6 +72,24 @@ def clear(session: Session, site: SiteRow, site_space: SiteSpaceRow) -> bool:
     """Remove all overrides of a space; returns whether it had any."""
     _hold_space(session, site, site_space)
     return customizations.set_space(session, site_space.id, {})
+
+
+def _fitting(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings that are not too long; raises BadRequest."""
+    if len(json.dumps(settings)) > MAX_LENGTH:
+        raise errors.BadRequest(
+            f"A customization has at most {MAX_LENGTH >> 10} KB as JSON: use fewer or shorter links."
+        )
+    return settings
+
+
+def _check_together(session: Session, site: SiteRow) -> None:
+    """Refuse what makes the customizations of a site too long together; raises BadRequest."""
+    if customizations.length(session, site.id) > MAX_TOGETHER:
+        raise errors.BadRequest(
+            f"The customizations of a site and its spaces have at most {MAX_TOGETHER >> 20} MB together, where that of "
+            "the site counts for each space with overrides: use fewer or shorter links."
+        )
 
 
 def _hold_space(session: Session, site: SiteRow, site_space: SiteSpaceRow) -> None:

@@ -27,7 +27,7 @@ def lock_site(session: Session, site: SiteRow) -> None:
 
 
 def _installed(session: Session, site: SiteRow) -> list[installed.Installed]:
-    return installed.in_organization(session, site.organization_id)
+    return installed.in_organization(session, site.organization_id, place=site.id)
 
 
 def remove(session: Session, site: SiteRow) -> None:

@@ -46,6 +46,6 @@ def change_visibility(session: Session, space: SpaceRow, visibility: ContentVisi
     previous, space.visibility = space.visibility, visibility
     session.flush()
     if visibility != previous:
-        candidates = installed.in_organization(session, space.organization_id)
+        candidates = installed.in_organization(session, space.organization_id, place=space.id)
         fields = {"previousVisibility": previous, "visibility": visibility}
         outbox.emit(session, "space_visibility_updated", candidates, fields, space_id=space.id)

@@ -19,7 +19,7 @@ TOLD = ("site_view", "page_feedback")
 
 def heard(session: Session, site: SiteRow) -> frozenset[str]:
     """Name what readers do that an integration on a site hears of: `site_view`, `page_feedback`."""
-    candidates = installed.in_organization(session, site.organization_id)
+    candidates = installed.in_organization(session, site.organization_id, place=site.id)
     return frozenset(name for name in TOLD if matching(EVENTS[name], candidates, space_id=None, site_id=site.id))
 
 
@@ -29,7 +29,7 @@ def track(session: Session, site: SiteRow, events: Sequence[InsightsEvent]) -> N
     A rating whose comment follows in the same batch is told once, with the comment.
     """
     commented = {_of(event) for event in events if isinstance(event, PagePostFeedbackComment)}
-    candidates = installed.in_organization(session, site.organization_id)
+    candidates = installed.in_organization(session, site.organization_id, place=site.id)
     for event in events:
         if isinstance(event, PageView):
             outbox.emit(session, "site_view", candidates, _view(event), site_id=site.id)

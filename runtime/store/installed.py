@@ -41,10 +41,13 @@ class Installed:
     sites: dict[str, str] = field(default_factory=dict)
 
 
-def in_organization(session: Session, organization_id: str, integration_id: str | None = None) -> list[Installed]:
+def in_organization(
+    session: Session, organization_id: str, integration_id: str | None = None, *, place: str | None = None
+) -> list[Installed]:
     """List the installations of an organization, oldest first; of one integration where it is given.
 
-    What is kept of them rests on the epochs of the organization and of their integrations.
+    With `place`, a space or site, they name that alone of their spaces and sites, of which there may be millions. What
+    is kept of them rests on the epochs of the organization and of their integrations.
     """
     query = (
         select(
@@ -65,8 +68,8 @@ def in_organization(session: Session, organization_id: str, integration_id: str 
     if (record := record_of(session)) is not None:
         record.looked({organization_id, *(row[1] for row in matches)}, ())
     ids = [row[0] for row in matches]
-    spaces = _statuses(session, SpaceInstallationRow, SpaceInstallationRow.space_id, ids)
-    sites = _statuses(session, SiteInstallationRow, SiteInstallationRow.site_id, ids)
+    spaces = _statuses(session, SpaceInstallationRow, SpaceInstallationRow.space_id, ids, place)
+    sites = _statuses(session, SiteInstallationRow, SiteInstallationRow.site_id, ids, place)
     return [
         Installed(
             installation_id=installation_id,
@@ -99,11 +102,12 @@ def live_parts(session: Session, table: Any, *conditions: ColumnElement[bool]) -
     return [LivePart(*row) for row in session.execute(query.order_by(table.created_at))]
 
 
-def _statuses(session: Session, table: Any, key: Any, ids: list[str]) -> dict[str, dict[str, str]]:
+def _statuses(session: Session, table: Any, key: Any, ids: list[str], place: str | None) -> dict[str, dict[str, str]]:
     statuses: dict[str, dict[str, str]] = {}
     query = select(table.installation_id, key, table.status).where(
         table.installation_id.in_(ids), table.deleted_at.is_(None)
     )
+    query = query.where(key == place) if place is not None else query
     for installation_id, part_id, status in session.execute(query):
         statuses.setdefault(installation_id, {})[part_id] = status
     return statuses

@@ -431,6 +431,30 @@ def test_looks_are_laid_over_each_other(site: Site) -> None:
     assert ok(site.api.get(at)) == body
 
 
+def test_all_looks_of_a_site_fit_into_an_answer(alpha: Tenant) -> None:
+    site = Site(alpha, spaces=20)
+    at = f"{site.path}/customization"
+    standard = ok(site.api.get(at))
+
+    def linked(count: int) -> dict[str, Any]:
+        link = {"title": "x" * 60, "to": {"kind": "url", "url": f"https://x.example/{'y' * 1800}"}, "links": []}
+        return {"header": {"preset": "bold", "links": [link | {"links": [link] * 9}] * count}}
+
+    refused = site.api.call("PUT", at, standard | linked(8))
+    assert refused.status == 400 and "at most 128 KB as JSON" in refused.text
+    assert ok(site.api.get(at)) == standard
+    ok(site.api.call("PUT", at, standard | linked(6)))
+    parts = [part["id"] for part in ok(site.api.get(f"{site.path}/site-spaces"))["items"]]
+    answers = [site.api.call("PATCH", f"{site.path}/site-spaces/{part}/customization", linked(6)) for part in parts]
+    assert [answer.status for answer in answers[:5]] == [200] * 5
+    assert answers[-1].status == 400 and "at most 4 MB together" in answers[-1].text
+    ok(site.api.post(f"{site.path}/publish"))
+    shown = site.api.get(f"{site.path}/published")
+    fit = sum(answer.status == 200 for answer in answers)
+    assert len(ok(shown)["customizations"]["siteSpaces"]) == fit and len(shown.text) < 6_000_000
+    assert site.api.call("PATCH", f"{site.path}/site-spaces/{parts[0]}/customization", {"title": "Fits"}).status == 200
+
+
 @pytest.fixture(scope="module")
 def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostProcess]:
     """A host where every site has an origin of its own."""

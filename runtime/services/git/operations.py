@@ -129,7 +129,7 @@ def _ended(session: Session, operation: GitOperationRow, state: State, commit: s
 
 
 def _emit(session: Session, space: SpaceRow, kind: str, fields: dict[str, Any]) -> None:
-    candidates = installed.in_organization(session, space.organization_id)
+    candidates = installed.in_organization(session, space.organization_id, place=space.id)
     outbox.emit(session, kind, candidates, fields, space_id=space.id)
 
 
