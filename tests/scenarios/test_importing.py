@@ -115,6 +115,24 @@ def test_a_zip_becomes_a_tree_with_files(space: Space, web: Elsewhere) -> None:
     assert f"[setup](/pages/{setup})" in space.markdown("guide/deep/x")
 
 
+@pytest.mark.parametrize(
+    ("front", "flags"),
+    [
+        ("hidden: true\nnoIndex: true", {"hidden", "noIndex"}),
+        ("noRobotsIndex: true", {"noRobotsIndex"}),
+        ("draft: true", {"hidden"}),
+        ("unlisted: true", {"hidden"}),
+        ("published: false", {"hidden"}),
+        ("hidden: false\ndraft: false\npublished: true", set()),
+    ],
+)
+def test_what_is_not_for_everybody_does_not_become_so(space: Space, front: str, flags: set[str]) -> None:
+    imported_page = f"---\n{front}\n---\n# Quiet\n\nwords"
+    sent(space, packed({"README.md": "# Start", "quiet.md": imported_page}), "zip")
+    page = ok(space.api.get(f"{space.path}/content/path/quiet"))
+    assert {name for name in ("hidden", "noIndex", "noRobotsIndex") if page.get(name)} == flags
+
+
 def test_numbers_in_names_are_sorted_as_numbers(space: Space) -> None:
     names = ("10-ten", "2-two", "1-one", "part10/x", "part9/y")
     sent(space, packed({f"x/{name}.md": f"# {name}" for name in names}), "zip")

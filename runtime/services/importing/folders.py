@@ -95,7 +95,17 @@ def read_one(
     )
     links = PathLinks("", {}, pictures.keys.get)
     document = document_of(page.markdown, links, top=1 if title_from_head else None)
-    writer.page(ImportedPage(key, page.title, document=document, description=page.description))
+    writer.page(
+        ImportedPage(
+            key,
+            page.title,
+            document=document,
+            description=page.description,
+            hidden=page.hidden,
+            no_index=page.no_index,
+            no_robots_index=page.no_robots_index,
+        )
+    )
     return {"total": 1 + len(pictures.keys)}
 
 
@@ -258,6 +268,9 @@ class FolderReader:
             slug=slug,
             document=document,
             description=text.description,
+            hidden=text.hidden,
+            no_index=text.no_index,
+            no_robots_index=text.no_robots_index,
         )
         self.writer.page(page)
 
@@ -335,7 +348,7 @@ class WikiReader(FolderReader):
         text = super().text_of(path)
         markdown = WIKI_LINK.sub(self._link, text.markdown)
         title = text.title if _stem(path) not in INDEXES else text.title or "Home"
-        return Text(title, markdown, text.description)
+        return text._replace(title=title, markdown=markdown)
 
     def _link(self, found: re.Match[str]) -> str:
         """Write `[[Page]]`, `[[text|Page]]`, `[[picture.png|alt=text]]` as Markdown; a table may escape the bar."""
