@@ -17,6 +17,8 @@ from runtime.contract.base import Body, Moment, Text, WireModel
 from runtime.contract.conditions import LONGEST
 
 MAX_CLAIMS = 200
+MAX_SCHEMA = 128 * 1024
+"""Bytes of a schema as JSON."""
 MAX_SUGGESTIONS = 500
 DEEPEST = 10
 
@@ -82,8 +84,15 @@ class AdaptiveJsonSchema(Body):
     additional_properties: Literal[False] = False
 
 
+def _short(schema: AdaptiveJsonSchema) -> AdaptiveJsonSchema:
+    size = len(schema.model_dump_json(by_alias=True).encode("utf-8", "surrogatepass"))
+    if size > MAX_SCHEMA:
+        raise ValueError(f"has {size:,} bytes as JSON; at most {MAX_SCHEMA:,} are allowed")
+    return schema
+
+
 class UpdateAdaptiveSchema(Body):
-    json_schema: AdaptiveJsonSchema
+    json_schema: Annotated[AdaptiveJsonSchema, AfterValidator(_short)]
 
 
 class SiteAdaptiveSchema(WireModel):

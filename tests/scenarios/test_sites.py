@@ -196,6 +196,9 @@ def test_what_is_no_schema_of_claims_is_refused(alpha: Tenant, counter: Installe
         nested(60),
     ):
         assert alpha.api.call("PUT", at, {"jsonSchema": schema}).status == 400, schema
+    words = {"type": "string", "description": "x", "enum": ["x" * 1000] * 131}
+    long = alpha.api.call("PUT", at, {"jsonSchema": {"type": "object", "properties": {"a": words}}})
+    assert long.status == 400 and "at most 131,072 are allowed" in long.text
     assert alpha.api.call("PUT", at, {"jsonSchema": nested(9)}).status == 200
 
 
