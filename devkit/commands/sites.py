@@ -8,13 +8,15 @@ from devkit.hosts import choosing, place_lists, places, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
 from devkit.hosts.organizations import organization_of
+from devkit.releasing.confirmation import ask_to_lose
 from devkit.terminal.output import Problem, json_option
 from devkit.terminal.texts import TITLE
 
 EXAMPLES = """\b
 Examples: devkit sites
           devkit sites --create Docs --space Handbook --publish
-          devkit sites --site Docs --unpublish"""
+          devkit sites --site Docs --unpublish
+          devkit sites --site Docs --delete"""
 
 
 @click.command("sites", epilog=EXAMPLES)
@@ -26,9 +28,13 @@ Examples: devkit sites
     metavar="SPACE",
     help="With --create: a space to show on the site, by id, title or address; may be repeated.",
 )
-@click.option("--site", metavar="SITE", help="An existing site, by id, title or address, to publish or unpublish.")
+@click.option(
+    "--site", metavar="SITE", help="An existing site, by id, title or address: publish, unpublish or delete it."
+)
 @click.option("--publish", is_flag=True, help="Publish the site of --create or --site, so that it can be read.")
 @click.option("--unpublish", is_flag=True, help="Take the site of --site off the web; its settings stay.")
+@click.option("--delete", is_flag=True, help="Delete the site of --site, but none of its spaces; asks first.")
+@click.option("--yes", is_flag=True, help="Delete without asking.")
 @click.option("--organization", help="Id or hostname of one organization; default: all of the token's.")
 @choosing.options
 @json_option
@@ -38,19 +44,21 @@ def command(
     site: str | None,
     publish: bool,
     unpublish: bool,
+    delete: bool,
+    yes: bool,
     organization: str | None,
     chosen: Choice,
     as_json: bool,
 ) -> None:
-    """List the sites of a host that you may see, with ids, titles and addresses; create, publish or unpublish one."""
+    """List the sites of a host that you may see, with ids, titles and addresses; create, publish or delete one."""
     if title is None and spaces:
         raise click.UsageError("--space is for a new site; give --create TITLE, too.")
-    if title is None and site is None and (publish or unpublish):
+    if title is None and site is None and (publish or unpublish or delete):
         raise click.UsageError("which site? Give --site SITE, or --create TITLE for a new one.")
-    if site is not None and (title is not None or publish == unpublish):
-        raise click.UsageError("with --site, give either --publish or --unpublish, and no --create.")
-    if title is not None and unpublish:
-        raise click.UsageError("--unpublish is for an existing site; give --site SITE instead of --create.")
+    if site is not None and (title is not None or publish + unpublish + delete != 1):
+        raise click.UsageError("with --site, give one of --publish, --unpublish and --delete, and no --create.")
+    if title is not None and (unpublish or delete):
+        raise click.UsageError("--unpublish and --delete are for an existing site; give --site SITE, not --create.")
     client = chosen.client()
     if title is None and site is None:
         place_lists.print_list(client, "site", organization, as_json)
@@ -58,9 +66,17 @@ def command(
     owner = organization_of(client, organization)
     path = f"/v1/orgs/{part(owner)}/sites"
     if site is not None:
-        at, to = f"{path}/{part(places.id_of(client, 'site', site, owner))}", "publish" if publish else "unpublish"
+        at = f"{path}/{part(places.id_of(client, 'site', site, owner))}"
+        if delete:
+            changed = client.call("GET", at, shape=response_shapes.PLACE)
+            what = f"{place_lists.line('site', changed)}: this deletes the site with its settings for good"
+            ask_to_lose(f"{what}; its spaces stay.", yes)
+            client.call("DELETE", at)
+            place_lists.print_changed(client, "site", changed, "Deleted", as_json)
+            return
+        to, done = ("publish", "Published") if publish else ("unpublish", "Unpublished")
         changed = client.call("POST", f"{at}/{to}", shape=response_shapes.PLACE)
-        place_lists.print_changed(client, "site", changed, "Published" if publish else "Unpublished", as_json)
+        place_lists.print_changed(client, "site", changed, done, as_json)
         return
     shown = places.ids_of(client, "space", spaces, owner)
     body = {"title": title, "spaces": shown} if shown else {"title": title}
