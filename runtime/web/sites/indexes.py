@@ -7,15 +7,17 @@ pages that their authors keep from search.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 from xml.sax.saxutils import escape
 
 from runtime.contract.addresses import Addresses
 from runtime.serializers.published_urls import canonical_home
 from runtime.services.markdown.escaping import in_markdown
+from runtime.store.content.entries import Page
 from runtime.store.tables.site_structure import SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
 from runtime.web.sites.markdown import ENDING
-from runtime.web.sites.site_map import SiteMap, SitePage
+from runtime.web.sites.site_map import SiteMap, SitePage, shown_pages
 
 SITEMAP, PAGES, LLMS = "sitemap.xml", "sitemap-pages.xml", "llms.txt"
 """What the addresses of the indexes end with; a page of that name goes first."""
@@ -25,6 +27,8 @@ MAX_CHARACTERS = 10_000_000
 """Characters of an index; a sitemap may have 50 MB."""
 MAX_LISTED = 2000
 """Pages in the `llms.txt` of a site; further spaces are listed with an `llms.txt` of their own."""
+MAX_READ = 20_000
+"""Pages that are looked at for it, since most may be kept from search; about, because spaces are read whole."""
 NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 XML, TEXT = "application/xml", "text/plain"
 
@@ -56,12 +60,16 @@ def is_index(place: str) -> bool:
 
 
 def parts_listed(map_: SiteMap, site: SiteRow, place: str) -> list[SiteSpaceRow]:
-    """Give the spaces whose pages the index at a place may list, the first one first; none where it lists no pages."""
+    """Give the spaces whose pages the index at a place may list, the first one first; none where it lists no pages.
+
+    What sources compute only adds to what is counted here, so an index never lists pages of a space that is not named.
+    """
     name = place.rpartition("/")[2]
     if name == SITEMAP or not _offers(site, name):
         return []
     if place == LLMS:
-        return list(map_.parts.spaces)
+        room = _Room()
+        return list(takewhile(lambda part: room.takes(map_, part), map_.parts.spaces))
     part = _space_at(map_, place.removesuffix(name))
     return [part] if part is not None else []
 
@@ -81,8 +89,28 @@ def _space_at(map_: SiteMap, start: str) -> SiteSpaceRow | None:
     return next((part for part in map_.parts.spaces if map_.start_of(part) == start), None)
 
 
+class _Room:
+    """What of a site's `llms.txt` is left for the pages of further spaces: those that find none are not read."""
+
+    def __init__(self) -> None:
+        self._listed, self._read = MAX_LISTED, MAX_READ
+
+    def takes(self, map_: SiteMap, part: SiteSpaceRow) -> bool:
+        """Tell whether the pages of a space are listed, and count them."""
+        if self._listed <= 0 or self._read <= 0:
+            return False
+        snapshot = map_.snapshot_of(part)
+        self._read -= len(snapshot.pages)
+        self._listed -= sum(map(_is_indexed, shown_pages(snapshot)))
+        return True
+
+
+def _is_indexed(page: Page) -> bool:
+    return not (page.no_index or page.no_robots_index)
+
+
 def _indexed(map_: SiteMap, part: SiteSpaceRow) -> Iterator[SitePage]:
-    return (shown for shown in map_.pages_in(part) if not (shown.page.no_index or shown.page.no_robots_index))
+    return (shown for shown in map_.pages_in(part) if _is_indexed(shown.page))
 
 
 def _sitemaps(map_: SiteMap, base: str) -> str:
@@ -107,15 +135,14 @@ def _sitemap(map_: SiteMap, part: SiteSpaceRow, base: str) -> str:
 
 def _listing(map_: SiteMap, title: str, parts: list[SiteSpaceRow], home: str, ending: str) -> Iterator[str]:
     yield f"# {_line(title)}\n"
-    left, characters = MAX_LISTED, MAX_CHARACTERS
+    room, characters = _Room(), MAX_CHARACTERS
     for part in parts:
         name = _line(_name_of(map_, part))
-        if left <= 0 and len(parts) > 1:
+        if not room.takes(map_, part) and len(parts) > 1:
             yield f"\n## {name}\n\n- [All pages]({home}{map_.start_of(part)}{LLMS})\n"
             continue
         yield f"\n## {name}\n\n"
         for shown in _indexed(map_, part):
-            left -= 1
             about = f": {_line(shown.page.description)}" if shown.page.description else ""
             line = f"- [{_line(shown.title)}]({home}{shown.place}{ending}){about}\n"
             characters -= len(line)

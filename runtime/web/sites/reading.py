@@ -122,7 +122,7 @@ def search_of(session: Session, map_: SiteMap, query: str, home: str) -> Reading
     hits = search.pages(session, Scope(ids, listed=True), wanted, None, MAX_FOUND).items if wanted and ids else ()
     found = []
     for hit in hits:
-        place = map_.place_of(hit.row.space_id, hit.row.page_id)
+        place = map_.place_found(hit.row)
         if place is not None:
             found.append(
                 FoundOnSite(hit.row.title, home + place, [_pieces(one.body, one.found) for one in hit.excerpts])

@@ -19,8 +19,9 @@ from runtime.services.published_lookup import sent_on
 from runtime.services.published_places import LONGEST_PATH, Place, locate, visible_parts
 from runtime.store import searching
 from runtime.store.content.entries import Page
-from runtime.store.content.revisions import snapshot_of
+from runtime.store.content.revisions import entries_in, snapshot_of
 from runtime.store.content.snapshot import Snapshot
+from runtime.store.search_index.finding import PageRow
 from runtime.store.tables.site_structure import SiteSectionRow, SiteSpaceRow
 from runtime.store.tables.sites import SiteRow
 from runtime.store.tables.spaces import SpaceRow
@@ -29,6 +30,8 @@ CONTENTS = "-/contents"
 """What the address of a space ends with where all its pages are listed."""
 BY_ID = ("-", "page")
 """What an address below a space begins with that names a page by its id."""
+MAX_ENTRIES = 50_000
+"""Pages, files and reusable contents after which no further space is read for links that lead into it, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,7 @@ class SiteMap:
         self._snapshots: dict[str, Snapshot] = {}
         self._covered: dict[tuple[str, str], bool] = {}
         self._first: dict[str, Page | None] = {}
+        self._entries_left = MAX_ENTRIES
         self.fill(computed or Computed())
 
     def fill(self, computed: Computed) -> None:
@@ -99,7 +103,8 @@ class SiteMap:
 
     def start_of_space(self, space_id: str) -> str | None:
         """Give the place of a space by its id; None for one that is not there for this visitor."""
-        return next((self.start_of(part) for part in self.parts.spaces if part.space_id == space_id), None)
+        part = self._part_of(space_id)
+        return self.start_of(part) if part is not None else None
 
     def snapshot_of(self, part: SiteSpaceRow) -> Snapshot:
         """Give what a space shows now."""
@@ -158,30 +163,67 @@ class SiteMap:
         A page whose path begins as that of a section or of a space, which come first, is named by its id, unless it is
         what the place of its space shows. So is one whose path is too long for an address.
         """
-        start, path = self.start_of(part), self.snapshot_of(part).path_of[page.id]
-        quoted = quote(path, safe="/~") if len(path) <= LONGEST_PATH else path
-        if len(quoted) > LONGEST_PATH or self._is_covered(part, start, path.partition("/")[0]):
-            return start if self._is_first(part, page) else self.place_by_id(part, page.id)
-        return start + quoted
+        place = self._at_path(part, self.snapshot_of(part).path_of[page.id])
+        if place is None:
+            return self.start_of(part) if self._is_first(part, page) else self.place_by_id(part, page.id)
+        return place
 
     def place_by_id(self, part: SiteSpaceRow, page_id: str) -> str:
         """Give the place that a page always has, and that leads on to the one that readers are shown."""
         return f"{self.start_of(part)}{'/'.join(BY_ID)}/{quote(page_id, safe='')}"
 
     def place_of(self, space_id: str, page_id: str, *, short: bool = False) -> str | None:
-        """Give the place of a page, with `short` that by its id; None for one that is not there for this visitor."""
-        parts = (part for part in self.parts.spaces if part.space_id == space_id)
-        part = next((part for part in parts if self._shows(part, page_id)), None)
+        """Give the place of a page, with `short` that by its id; None for one that is not there for this visitor.
+
+        By its id is also named what is in a space too many to be read: its address tells whether it is there.
+        """
+        part = self._part_of(space_id)
         if part is None:
+            return None
+        if not self._may_read(part):
+            return self.place_by_id(part, page_id)
+        if not self._shows(part, page_id):
             return None
         return self.place_by_id(part, page_id) if short else self._place_in(part, page_id)
 
+    def place_found(self, found: PageRow) -> str | None:
+        """Give the place of a page that a search found; None for one that is not there for this visitor.
+
+        What the index says of the current content is enough: no search reads whole spaces for a page of each.
+        """
+        part = self._part_of(found.space_id)
+        if part is None:
+            return None
+        if found.revision != self.space_of(part).revision_id:
+            return self._place_in(part, found.page_id) if self._may_read(part) else None
+        return self._at_path(part, found.path) or self.place_by_id(part, found.page_id)
+
     def title_of(self, space_id: str, page_id: str) -> str | None:
-        """Give the title of a page; None for one that is not there for this visitor."""
-        part = next((part for part in self.parts.spaces if part.space_id == space_id), None)
-        if part is None or not self._shows(part, page_id):
+        """Give the title of a page; None for one that is not there for this visitor, or in one space too many."""
+        part = self._part_of(space_id)
+        if part is None or not self._may_read(part) or not self._shows(part, page_id):
             return None
         return self.snapshot_of(part).page_by_id[page_id].title
+
+    def _part_of(self, space_id: str) -> SiteSpaceRow | None:
+        return next((part for part in self.parts.spaces if part.space_id == space_id), None)
+
+    def _may_read(self, part: SiteSpaceRow) -> bool:
+        """Tell whether the content of a space may be read for what leads into it: that may be many large ones."""
+        if part.space_id in self._snapshots:
+            return True
+        if self._entries_left <= 0:
+            return False
+        self._entries_left -= entries_in(content.current(self._session, self.space_of(part)))
+        return True
+
+    def _at_path(self, part: SiteSpaceRow, path: str) -> str | None:
+        """Give the place of a path in a part of the site; None where it leads elsewhere, or is too long."""
+        start = self.start_of(part)
+        quoted = quote(path, safe="/~") if len(path) <= LONGEST_PATH else path
+        if len(quoted) > LONGEST_PATH or self._is_covered(part, start, path.partition("/")[0]):
+            return None
+        return start + quoted
 
     def _is_first(self, part: SiteSpaceRow, page: Page) -> bool:
         if part.id not in self._first:
