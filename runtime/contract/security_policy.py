@@ -67,6 +67,8 @@ WITH_VALUE = re.compile(r"'(?:nonce|sha(?:256|384|512))-", re.IGNORECASE)
 FREE_VALUES = frozenset(["plugin-types", "referrer", "report-to", "report-uri", "require-sri-for", "trusted-types"])
 FREE_VALUES |= {"require-trusted-types-for", "sandbox", "upgrade-insecure-requests", "block-all-mixed-content"}
 MAX_LENGTH = 16_384
+ROOM_ON_SITES = 6144
+"""Characters that a page of a site has for the policies of all scripts together: proxies refuse long headers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,11 @@ def normalise(policy: str | dict[str, str]) -> Policy:
     header = "; ".join(" ".join([name, *dict.fromkeys(values)]) for name, values in directives.items())
     if len(header) > MAX_LENGTH:
         raise ValueError(f"the policy is {len(header)} characters long; at most {MAX_LENGTH} fit in a header")
+    if len(header) > ROOM_ON_SITES:
+        warnings.append(
+            f"the policy is {len(header)} characters long; pages of sites leave out a script whose policy does not fit "
+            f"into {ROOM_ON_SITES}, with those of other integrations"
+        )
     return Policy(header, tuple(warnings))
 
 

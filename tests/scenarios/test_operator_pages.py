@@ -8,7 +8,7 @@ import pytest
 import requests
 
 from runtime.contract.identifiers import new_id
-from tests.conftest import Api, HostProcess, Tenant, tenant, wait_for
+from tests.conftest import Api, HostProcess, Tenant, publication, tenant, wait_for
 from tests.scenarios.browsing import Browser, alert, signed_in
 from tests.scenarios.people import person, reader
 
@@ -349,3 +349,23 @@ def test_who_is_in_several_organizations_chooses(host: HostProcess) -> None:
     page = signed_in(host, two.api.token).ask("GET", "/app/integrations")
     assert page.status_code == 200
     assert all(f'href="/app/orgs/{owner.id}/integrations"' in page.text for owner in (one, two))
+
+
+def test_scripts_for_which_pages_of_a_site_have_no_room_are_named(admin: Browser, owner: Tenant) -> None:
+    site = owner.api.post(f"/v1/orgs/{owner.id}/sites", {"title": "Crowded"}).json["id"]
+    assert owner.api.post(f"/v1/orgs/{owner.id}/sites/{site}/publish").status == 200
+    at = f"/app/orgs/{owner.id}/sites/{site}"
+    for place in range(3):
+        sources = " ".join(f"https://a{place}-{number}.example.com" for number in range(100))
+        name, more = f"crowded-{new_id()[:8].lower()}", {"scopes": ["site:script:inject"], "target": "site"}
+        body = publication(owner.id, blocks=[], contentSecurityPolicy=f"connect-src {sources}", **more)
+        assert owner.api.post(f"/v1/integrations/{name}", {**body, "title": f"Crowd {place}"}).status == 200
+        assert "too long together" not in admin.ask("GET", at).text
+        made = owner.api.post(f"/v1/integrations/{name}/installations", {"organization": owner.id}).json["id"]
+        on_it = owner.api.post(f"/v1/integrations/{name}/installations/{made}/sites", {"siteId": site})
+        assert on_it.status == 201
+    assert "without the scripts of <bdi>Crowd 2</bdi>. Uninstall" in admin.ask("GET", at).text
+    shown = requests.get(f"{owner.api.url}/sites/{site}/", timeout=30)
+    policy = shown.headers["Content-Security-Policy"]
+    assert shown.status_code == 200 and "https://a1-99." in policy and "https://a2-" not in policy
+    assert shown.text.count("/published-script/") == 2

@@ -8,11 +8,14 @@ from flask import Flask, Response
 
 from runtime.api.host import Host
 from runtime.contract import errors
+from runtime.contract.sites import SiteIntegrationScript
 from runtime.web.admin.browser import OperatorVisit, add_page
 from runtime.web.admin.content_tree import spaces_to_choose
 from runtime.web.admin.forms import NOTHING_REFUSED, Refused
+from runtime.web.admin.paging import every
 from runtime.web.admin.places import Object, about_the_form, place
 from runtime.web.admin.sites import ONE, path_to, site_page
+from runtime.web.sites.policy import scripts_that_fit
 
 
 def mount_site_structure(app: Flask, host: Host) -> None:
@@ -50,7 +53,19 @@ def show(visit: OperatorVisit, organization: str, site: str, refused: Refused = 
         flat=structure["type"] == "siteSpaces",
         groups=groups,
         spaces=spaces_left(visit, organization, tree),
+        left_out=_left_out(visit, organization, site),
     )
+
+
+def _left_out(visit: OperatorVisit, organization: str, site: str) -> list[str]:
+    """Name the integrations whose scripts the pages of a site have no room for."""
+    path, at = path_to(organization, site), visit.host.addresses
+    scripts = [SiteIntegrationScript.model_validate(one) for one in visit.do("listSiteIntegrationScripts", path)]
+    shown = {one.script for one in scripts_that_fit(scripts)}
+    missing = [one.script for one in scripts if one.script not in shown]
+    found = every(visit, "listSiteIntegrations", path) if missing else ()
+    begins = {at.of_integration(one["name"]) + "/": one["title"] for one in found}
+    return [title for begin, title in begins.items() if any(one.startswith(begin) for one in missing)]
 
 
 def _change(visit: OperatorVisit, organization: str, site: str) -> Response:

@@ -42,7 +42,7 @@ from runtime.web.preview import admit
 from runtime.web.rate_limits import RateLimit, SharedLimit
 from runtime.web.sites.page_content import sample_of
 from runtime.web.sites.page_reports import MAX_BODY, Violation, violations
-from runtime.web.sites.policy import policy_of_sample
+from runtime.web.sites.policy import policy_of_sample, scripts_that_fit
 from runtime.web.sites.published import claims_of_reader
 from runtime.web.unknown_visitors import find_site
 
@@ -247,7 +247,7 @@ def _state(host: Host, reading: Reading, name: str) -> Response:
         site = previewing.place_of(session, name).site
         body: dict[str, Any] = {"site": None}
         if site is not None:
-            scripts = site_scripts.of_site(session, site, at)
+            scripts = scripts_that_fit(site_scripts.of_site(session, site, at))
             sample = sample_of(session, site, at)
             body = {
                 "site": site.id,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pydantic import MISSING
 
 from runtime.contract.addresses import Addresses
+from runtime.contract.security_policy import ROOM_ON_SITES
 from runtime.contract.sites import SiteIntegrationScript
 from runtime.web.sites.page_content import SampleSite
 
@@ -31,16 +32,80 @@ RUNS = frozenset(("script-src", "worker-src", "object-src"))
 INLINE = "'unsafe-inline'"
 NONCE_OR_HASH = ("'nonce-", "'sha256-", "'sha384-", "'sha512-")
 """How the sources begin that allow a single script or style; where there is one, browsers ignore `INLINE`."""
+MAX_POLICY = 8192
+"""Characters of the policy of a page, except for what the page needs itself: proxies and HTTP clients take few more.
+
+What scripts leave of it is for blocks, which only some pages have.
+"""
 FIXED = "base-uri 'none'; frame-ancestors 'self'"
 """No script decides about these; `form-action` is open, because signing out leads to wherever visitors sign in."""
 
 
-def policy_of(scripts: Iterable[SiteIntegrationScript], own: Mapping[str, Sequence[str]] | None = None) -> str:
-    """Write the policy of a page with these scripts; `own` is what the page needs itself, by directive."""
-    sources = {name: [*values, *(own or {}).get(name, ())] for name, values in BASE.items()}
+Sources = dict[str, dict[str, None]]
+"""What a page lets browsers load, by directive, each source once."""
+
+
+def scripts_that_fit(scripts: Iterable[SiteIntegrationScript]) -> list[SiteIntegrationScript]:
+    """Choose the scripts that a page has: the first ones whose sources fit into its policy together.
+
+    One that does not fit is left out whole, since it would not work; those of later integrations may still fit.
+    """
+    sources, left = _nothing(), ROOM_ON_SITES
+    chosen = []
     for script in scripts:
-        sources["script-src"].append(script.script)
-        _open(sources, script.content_security_policy if script.content_security_policy is not MISSING else "")
+        asked = _asked_by(script)
+        if (size := _size_of_new(sources, asked)) <= left:
+            left -= size
+            _add(sources, asked)
+            chosen.append(script)
+    return chosen
+
+
+def policy_of(
+    scripts: Iterable[SiteIntegrationScript],
+    own: Mapping[str, Sequence[str]] | None = None,
+    blocks: Iterable[Mapping[str, Sequence[str]]] = (),
+) -> str:
+    """Write the policy of a page with these scripts; `own` is what the page needs itself, by directive.
+
+    `blocks` are what blocks need, an integration each: with each, all that it needs, or nothing where no room is left.
+    """
+    sources = _nothing()
+    _add(sources, BASE)
+    _add(sources, own or {})
+    before = len(_written(sources))
+    for script in scripts:
+        _add(sources, _asked_by(script))
+    left = MAX_POLICY - (len(_written(sources)) - before)
+    for asked in blocks:
+        if (size := _size_of_new(sources, asked)) <= left:
+            left -= size
+            _add(sources, asked)
+    return _written(sources)
+
+
+def _asked_by(script: SiteIntegrationScript) -> Mapping[str, Sequence[str]]:
+    policy = script.content_security_policy
+    asked = _asked(policy if policy is not MISSING else "")
+    asked["script-src"] = [script.script, *asked["script-src"]]
+    return asked
+
+
+def _nothing() -> Sources:
+    return {name: {} for name in BASE}
+
+
+def _add(sources: Sources, asked: Mapping[str, Sequence[str]]) -> None:
+    for name, values in asked.items():
+        sources[name].update(dict.fromkeys(values))
+
+
+def _size_of_new(sources: Sources, asked: Mapping[str, Sequence[str]]) -> int:
+    new = (value for name, values in asked.items() for value in dict.fromkeys(values) if value not in sources[name])
+    return sum(len(value) + 1 for value in new)
+
+
+def _written(sources: Sources) -> str:
     parts = [f"{name} {' '.join(_effective(values)) or chr(39) + 'none' + chr(39)}" for name, values in sources.items()]
     return "; ".join([*parts, FIXED])
 
@@ -90,14 +155,13 @@ def policy_of_read(
         own["connect-src"].append(f"{at.site(site_id)}-/insights")
     if drawn:
         own["script-src"].append(f"{here}/contentkit/")
-        own["connect-src"] += [f"{home}-/render/", *(f"{at.of_integration(name)}/" for name in drawn)]
+        own["connect-src"].append(f"{home}-/render/")
         own["frame-src"] += ["http:", "https:"]
-    for policy in dict.fromkeys(policy for policy in drawn.values() if policy):
-        asked = {name: list[str]() for name in BASE}
-        _open(asked, policy)
-        for name in asked.keys() - RUNS:
-            own[name] += asked[name]
-    return policy_of(scripts, own)
+    blocks = []
+    for integration, policy in drawn.items():
+        asked = {name: values for name, values in _asked(policy or "").items() if name not in RUNS}
+        blocks.append(_with_answers(asked, at, integration))
+    return policy_of(scripts, own, blocks)
 
 
 def policy_of_sample(scripts: Iterable[SiteIntegrationScript], sample: SampleSite, at: Addresses, site_id: str) -> str:
@@ -115,26 +179,31 @@ def policy_of_sample(scripts: Iterable[SiteIntegrationScript], sample: SampleSit
         # Blocks show pictures and frames from everywhere, and load lists from where their script answers.
         own["img-src"] += ["http:", "https:"]
         own["frame-src"] += ["http:", "https:"]
-        own["connect-src"] += [f"{at.of_integration(block.integration)}/" for block in sample.blocks]
-    for policy in dict.fromkeys(block.policy for block in sample.blocks if block.policy):
-        _open(own, policy)
-    return f"{policy_of(scripts, own)}; report-uri {home}-/violations"
+    drawn = {block.integration: block.policy for block in sample.blocks}
+    blocks = [_with_answers(_asked(policy or ""), at, integration) for integration, policy in drawn.items()]
+    return f"{policy_of(scripts, own, blocks)}; report-uri {home}-/violations"
 
 
-def _open(sources: dict[str, list[str]], policy: str) -> None:
-    """Add what a policy asks for, and take nothing away."""
+def _with_answers(asked: Mapping[str, Sequence[str]], at: Addresses, integration: str) -> Mapping[str, Sequence[str]]:
+    """Add where the script of an integration answers."""
+    return {**asked, "connect-src": [f"{at.of_integration(integration)}/", *asked["connect-src"]]}
+
+
+def _asked(policy: str) -> dict[str, Sequence[str]]:
+    """Read what a policy asks for, by the directives of a page; it takes nothing away."""
     requested = _directives(policy)
     everything = requested.pop("default-src", ())
-    for name, into in sources.items():
-        if name != "default-src":
-            values = requested.get(name, everything)
-            # A policy with both means the nonce or hash: `INLINE` is its fallback for browsers that know neither.
-            into += [value for value in values if value != INLINE or not any(map(_is_nonce_or_hash, values))]
+    asked: dict[str, Sequence[str]] = {}
+    for name in BASE:
+        values = requested.get(name, everything) if name != "default-src" else ()
+        # A policy with both means the nonce or hash: `INLINE` is its fallback for browsers that know neither.
+        asked[name] = [value for value in values if value != INLINE or not any(map(_is_nonce_or_hash, values))]
+    return asked
 
 
-def _effective(values: Sequence[str]) -> list[str]:
-    """Return each source once, without those that would make browsers ignore `INLINE`, which another script needs."""
-    once = list(dict.fromkeys(values))
+def _effective(values: Iterable[str]) -> list[str]:
+    """Return the sources without those that would make browsers ignore `INLINE`, which another script needs."""
+    once = list(values)
     return [value for value in once if not _is_nonce_or_hash(value)] if INLINE in once else once
 
 

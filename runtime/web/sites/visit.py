@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from flask import request
@@ -23,11 +24,18 @@ from runtime.web.sites.frame import Frame, Look, frame_of, look_of
 from runtime.web.sites.indexes import index_at, is_index, type_of
 from runtime.web.sites.markdown import ENDING, markdown_page
 from runtime.web.sites.page_content import sample_of
-from runtime.web.sites.policy import policy_of_framed, policy_of_read, policy_of_sample
+from runtime.web.sites.policy import policy_of_framed, policy_of_read, policy_of_sample, scripts_that_fit
 from runtime.web.sites.reading import SEARCH, listing_of, reading_of, search_of
 from runtime.web.sites.site_map import CONTENTS, Computed, SiteMap, SitePage
 from runtime.web.sites.stylesheet import source_of
 from runtime.web.sites.targets import SpaceTargets
+
+log = logging.getLogger(__name__)
+
+MAX_WARNED = 1000
+"""Sites of which is remembered what was said of them."""
+MAX_NAMED = 10
+"""Scripts that a line of the log names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,7 @@ class SiteVisit:
         else:
             return self._without_pages(session, map_) if not place else self._text(session, map_, place)
         frame = frame_of(self._site, look, SpaceTargets(map_, part, self.home, self._at), reading.layout.cover_y)
-        scripts = site_scripts.of_site(session, self._site, self._at)
+        scripts = self._scripts(session)
         heard = tracking.heard(session, self._site)
         rated = reading.rated and "page_feedback" in heard and self._key is None
         alive = bool(scripts or reading.drawn or rated) or "site_view" in heard
@@ -101,7 +109,7 @@ class SiteVisit:
         page = sample.filled(session, place, self.home, self._at)
         if page is None:
             return sample.map.leads_on(place) if sample.map is not None else None
-        scripts = site_scripts.of_site(session, self._site, self._at)
+        scripts = self._scripts(session)
         policy = policy_of_sample(scripts, sample, self._at, self._site.id)
         return Seen(scripts, policy, {"sample": sample, "page": page, **self._files})
 
@@ -109,7 +117,7 @@ class SiteVisit:
         """Name the spaces of a site in which there is no page yet."""
         spaces = [(_emoji(space), space.title) for space in visiting.spaces_of(session, self._site, self._claims)]
         frame = frame_of(self._site, self._look(session, map_, None), SpaceTargets(map_, None, self.home, self._at))
-        scripts = site_scripts.of_site(session, self._site, self._at)
+        scripts = self._scripts(session)
         alive = bool(scripts) or "site_view" in tracking.heard(session, self._site)
         policy = policy_of_framed(
             scripts, self._at, self._site.id, alive=alive, style=source_of(frame.style), pictures=frame.origins
@@ -142,11 +150,31 @@ class SiteVisit:
             return True  # nobody measured it
         return document is not None and is_long(session, shown.space.id, document)
 
+    def _scripts(self, session: Session) -> Sequence[SiteIntegrationScript]:
+        """List the scripts of the site that a page has room for."""
+        scripts = site_scripts.of_site(session, self._site, self._at)
+        chosen = scripts_that_fit(scripts)
+        if len(chosen) < len(scripts):
+            missing = [one.script for one in scripts if one not in chosen]
+            _warn(self._site.id, len(missing), ", ".join(missing[:MAX_NAMED]))
+        return chosen
+
     def _look(self, session: Session, map_: SiteMap, part: SiteSpaceRow | None) -> Look:
         return look_of(session, self._site, map_, part, self._theme)
 
     def _around(self, frame: Frame) -> Mapping[str, Any]:
         return {"frame": frame, "title": frame.title}
+
+
+@lru_cache(maxsize=MAX_WARNED)
+def _warn(site_id: str, many: int, named: str) -> None:
+    """Say which scripts are left out: once, not for each reader."""
+    log.warning(
+        "the pages of the site %s have no room for the content security policies of %d scripts, which are left out: %s",
+        site_id,
+        many,
+        named,
+    )
 
 
 def _emoji(space: SpaceRow) -> str:

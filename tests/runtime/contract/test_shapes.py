@@ -107,6 +107,11 @@ def test_policies_that_mean_nothing_are_refused(policy: str | dict[str, str]) ->
         normalise(policy)
 
 
+def test_a_policy_that_pages_of_sites_have_no_room_for_is_warned_about() -> None:
+    (warning,) = normalise("connect-src " + " ".join(f"https://a{place}.example" for place in range(300))).warnings
+    assert "pages of sites leave out a script" in warning
+
+
 def test_a_policy_cannot_add_a_header() -> None:
     assert normalise({"script-src": "a\r\nSet-Cookie: x"}).header == "script-src a Set-Cookie: x"
 
