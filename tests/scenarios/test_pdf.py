@@ -250,6 +250,20 @@ def test_a_picture_whose_server_leads_nowhere_is_left_out(tmp_path: Path) -> Non
         assert host.stop() == 0
 
 
+def test_a_drawing_that_would_take_too_long_is_left_out(alpha: Tenant) -> None:
+    space = Space(alpha)
+    uses = "".join(f'<g id="g{n}">{f"""<use href="#g{n - 1}"/>""" * 10}</g>' for n in range(1, 15))
+    rect = '<rect id="g0" width="9" height="9" fill="red"/>'
+    begin = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">'
+    path = space.change_request(page("Pictures", "![A bomb](/files/bomb)\n\n![A square](/files/square)", id="p"))
+    bomb, square = f'{begin}<defs>{rect}{uses}</defs><use href="#g14"/></svg>', f"{begin}{rect}</svg>"
+    assert upload(space, path, "bomb.svg", bomb.encode(), id="bomb").status == 201
+    assert upload(space, path, "square.svg", square.encode(), id="square").status == 201
+    ok(space.api.post(f"{path}/merge"))
+    text = text_of(printed(space))
+    assert "A bomb" in text and "A square" not in text
+
+
 def test_a_kill_while_it_is_made_does_no_harm(tmp_path: Path) -> None:
     host = HostProcess(tmp_path).start()
     try:

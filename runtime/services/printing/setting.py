@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,13 @@ from runtime.engines.separate_process.answers import Refused
 from runtime.services.html.coloring import Coloring
 from runtime.services.html.targets import Ref
 from runtime.services.html.writing import html_of
+from runtime.services.printing.drawings import Drawings
 from runtime.services.printing.formulas import DrawnFormulas
 
 BOOK, PDF = "book.json", "made.pdf"
 HERE = Path(__file__).parent
-PICTURES = "picture:"
+PICTURES = f"picture:{secrets.token_hex(8)}:"
+"""How the addresses of pictures begin: each process has its own, so that no drawing can name another picture."""
 SECONDS_OF_COLORS = 30.0
 """For the codes of a whole book: one process makes it, and ends with it."""
 
@@ -28,9 +31,17 @@ SECONDS_OF_COLORS = 30.0
 class BookTargets:
     """Where references lead within a book: to a page of it, or to an address; nowhere else."""
 
-    def __init__(self, book: Mapping[str, Any], page_id: str, formulas: DrawnFormulas, coloring: Coloring) -> None:
-        """Take the book, the page that is being written, and what draws formulas and colors code of all its pages."""
+    def __init__(
+        self,
+        book: Mapping[str, Any],
+        page_id: str,
+        formulas: DrawnFormulas,
+        coloring: Coloring,
+        drawings: Drawings,
+    ) -> None:
+        """Take the book, the page that is being written, and what draws and colors all its pages."""
         self._book, self._page, self._formulas, self._coloring = book, page_id, formulas, coloring
+        self._drawings = drawings
         self._inclusions = Inclusions()
         self._here = {page["id"] for page in book["pages"]}
 
@@ -46,9 +57,10 @@ class BookTargets:
         return f"#{_anchor(page_id, str(ref.get('anchor') or ''))}"
 
     def image(self, ref: Ref) -> str | None:
-        """Show a picture that lies beside the book."""
+        """Show a picture that lies beside the book, if there is time to print it."""
         named = self._book["pictures"].get(_picture_key(ref))
-        return f"{PICTURES}{named}" if named else None
+        url = f"{PICTURES}{named}"
+        return url if named and self._drawings.take(named, url) else None
 
     def title(self, ref: Ref) -> str | None:
         """Say what a page, file or person is called."""
@@ -128,7 +140,7 @@ def set_book(folder: Path, arguments: Mapping[str, Any]) -> dict[str, int]:
 
     fonts, fetcher = FontConfiguration(), BesideTheBook()
     style = CSS(string=(HERE / "book.css").read_text(encoding="utf-8"), font_config=fonts, url_fetcher=fetcher)
-    html = HTML(string=_whole(book), url_fetcher=fetcher, base_url=None)
+    html = HTML(string=_whole(book, Drawings(folder)), url_fetcher=fetcher, base_url=None)
     document = html.render(stylesheets=[style], font_config=fonts)
     document.write_pdf(folder / PDF)
     return {"pages": len(document.pages)}
@@ -154,7 +166,7 @@ def _anchor(page_id: str, name: str) -> str:
     return f"page-{page_id}" + (f"--{name}" if name else "")
 
 
-def _whole(book: Mapping[str, Any]) -> str:
+def _whole(book: Mapping[str, Any], drawings: Drawings) -> str:
     title = escape(book["title"])
     parts = [f"<html lang=en><head><title>{title}</title></head><body>"]
     if len(book["pages"]) > 1:
@@ -164,7 +176,8 @@ def _whole(book: Mapping[str, Any]) -> str:
         rank = min(6, page["depth"] + 1)
         head = f'<h{rank} class="title" id="{escape(_anchor(page["id"], ""))}">{escape(page["title"])}</h{rank}>'
         lead = f'<p class="lead">{escape(page["description"])}</p>' if page["description"] else ""
-        text = html_of(page["document"], BookTargets(book, page["id"], formulas, coloring), heading=rank + 1)
+        targets = BookTargets(book, page["id"], formulas, coloring, drawings)
+        text = html_of(page["document"], targets, heading=rank + 1)
         parts.append(f'<article class="{page["type"]}">{head}{lead}{text}</article>')
     return "".join((*parts, "</body></html>"))
 
