@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from sqlalchemy.orm import Session
+
 from runtime.contract.addresses import Addresses
 from runtime.contract.identifiers import new_id
 from runtime.engines.egress import EgressRules
@@ -38,6 +40,7 @@ NOT_OURS = (
     "The job failed because of a problem on this host, not because of its input; try again, or ask the "
     "operator of the host."
 )
+IN_VAIN = "This was not finished, because what it was for was deleted or cancelled meanwhile."
 
 
 class JobFailed(Exception):
@@ -66,13 +69,15 @@ class JobKind:
     """A kind of job. After a kill, `run` is called again from its start, with what it saved as `progress`.
 
     `give_up` stores why it did not succeed, with a message for the person who started it. Both use their own
-    transactions, and none while they wait. `seconds` is the time limit of an attempt.
+    transactions, and none while they wait. `seconds` is the time limit of an attempt. `is_in_vain` tells, from time to
+    time and before an attempt, whether nobody needs the job any more: it is then given up.
     """
 
     name: str
     run: Callable[[Job], None]
     give_up: Callable[[Job, str], None]
     seconds: float = SECONDS
+    is_in_vain: Callable[[Session, Job], bool] = lambda session, job: False
 
 
 @dataclass(slots=True)
@@ -89,12 +94,16 @@ class Job:
     holder: str
     until: float
     """Its deadline, in monotonic seconds."""
+    kind: JobKind
     lost: threading.Event = field(default_factory=threading.Event)
+    in_vain: threading.Event = field(default_factory=threading.Event)
 
     def check(self) -> None:
-        """Raise `JobInterrupted` when this attempt must stop, `JobFailed` when it takes too long."""
+        """Raise `JobInterrupted` when this attempt must stop, `JobFailed` when it takes too long or is in vain."""
         if self.lost.is_set():
             raise JobInterrupted
+        if self.in_vain.is_set():
+            raise JobFailed(IN_VAIN)
         if time.monotonic() > self.until:
             raise JobFailed("The job took longer than allowed; try again with less at a time.")
 
@@ -235,7 +244,7 @@ class JobRunner:
         until = time.monotonic() + kind.seconds
         return Job(
             row.id, row.organization_id, row.subject, row.payload, row.progress, row.attempts + 1, self._tools,
-            holder, until,
+            holder, until, kind,
         )  # fmt: skip
 
     def _work(self, kind: JobKind, job: Job) -> None:
@@ -265,6 +274,10 @@ class JobRunner:
         try:
             if job.attempt > MAX_ATTEMPTS:  # the processes that tried it were killed by it
                 raise JobFailed(NOT_OURS)
+            with self._tools.database.transaction(writes=False) as session:
+                in_vain = kind.is_in_vain(session, job)
+            if in_vain:
+                raise JobFailed(IN_VAIN)
             kind.run(job)
         except JobInterrupted:
             self._give_back(job)
@@ -290,6 +303,9 @@ class JobRunner:
                 with self._tools.database.transaction(writes=True) as session:
                     if not jobs.extend(session, job.id, job.holder, LEASE):
                         job.lost.set()
+                with self._tools.database.transaction(writes=False) as session:
+                    if job.kind.is_in_vain(session, job):
+                        job.in_vain.set()
             except Exception:  # the leases of the others are extended
                 log.exception("the lease of job %s could not be extended; trying again", job.id)
         return LEASE / 3

@@ -6,6 +6,7 @@ import http.server
 import io
 import re
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ import pypdf
 import pytest
 import requests
 
+from runtime.engines.processes import descendants
 from tests.conftest import HostProcess, Tenant, tenant, wait_for
 from tests.scenarios.answers import ok
 from tests.scenarios.content import Space, page
@@ -287,17 +289,36 @@ def test_a_kill_while_it_is_made_does_no_harm(tmp_path: Path) -> None:
         host.stop()
 
 
+def test_what_is_made_of_a_deleted_space_ends_soon(tmp_path: Path) -> None:
+    host = HostProcess(tmp_path).start()
+    try:
+        space = Space(tenant(host, "Deleted", "a@example.com"))
+        space.merge(*(page(f"Page {number}", "Some words. " * 8000, id=f"p{number}") for number in range(30)))
+        for _ in range(2):  # whoever restores the space may have it made again
+            ok(space.api.get(f"{space.path}/pdf"))
+            wait_for(lambda: children_named(host, "separate_process"))
+            assert space.api.call("DELETE", space.path).status == 205
+            wait_for(lambda: not children_named(host, "separate_process"), 15)
+            host.kill()
+            host.start()
+            time.sleep(2.0)  # in which it would begin again
+            assert not children_named(host, "separate_process")
+            ok(space.api.post(f"{space.path}/restore"))
+    finally:
+        host.stop()
+
+
 def children_named(host: HostProcess, name: str) -> list[str]:
     """Find the separate processes of a host."""
+    assert host.process is not None
     found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                line = (entry / "cmdline").read_text(errors="replace")
-            except OSError:
-                continue
-            if f"engines.{name}" in line:
-                found.append(line)
+    for process in descendants(host.process.pid):
+        try:
+            line = Path(f"/proc/{process}/cmdline").read_text(errors="replace")
+        except OSError:
+            continue
+        if f"engines.{name}" in line:
+            found.append(line)
     return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlalchemy.orm import Session
+
 from runtime.background.jobs import MAX_ATTEMPTS, Job, JobFailed, JobKind
 from runtime.engines.egress import EgressRefused
 from runtime.engines.git_http import GitFailed
@@ -45,4 +47,8 @@ def _give_up(job: Job, sentence: str) -> None:
             operations.failed(session, space, operation, sentence)
 
 
-GIT_SYNC = JobKind(operations.KIND, _run, _give_up)
+def _is_in_vain(session: Session, job: Job) -> bool:
+    return rows.find(session, HOST, SpaceRow, id=job.subject, deleted_at=None) is None
+
+
+GIT_SYNC = JobKind(operations.KIND, _run, _give_up, is_in_vain=_is_in_vain)

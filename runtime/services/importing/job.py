@@ -71,7 +71,14 @@ def _discard_blobs(job: Job, row: ImportRow) -> None:
         job.tools.blobs.discard(Blob(job.progress["blob"], 0, datetime.fromisoformat(came_at)))
 
 
-KIND = JobKind(NAME, run, give_up)
+def is_in_vain(session: Session, job: Job) -> bool:
+    """Tell whether the import was cancelled, or its space deleted."""
+    row = rows.find(session, HOST, ImportRow, id=job.payload["import"])
+    under_way = row is not None and row.status in imports.UNDER_WAY
+    return not under_way or rows.find(session, HOST, SpaceRow, id=job.subject, deleted_at=None) is None
+
+
+KIND = JobKind(NAME, run, give_up, is_in_vain=is_in_vain)
 
 
 class _Import:

@@ -18,7 +18,9 @@ from runtime.services.openapi_specs.faults import MAX_FILE, MAX_FILES, MAX_RESUL
 from runtime.services.openapi_specs.fetching import Unfetched, fetch_file
 from runtime.services.openapi_specs.working import RESULT, Given, work
 from runtime.store import openapi_specs as store
+from runtime.store import rows
 from runtime.store.blobs.store import Blob
+from runtime.store.reach import HOST
 from runtime.store.tables.openapi_specs import OpenApiSpecRow
 
 KIND = "openapi"
@@ -91,7 +93,12 @@ def give_up(job: Job, sentence: str) -> None:
             store.finish(session, spec, None, "PARSE_ERROR" if spec.source_url is None else "FETCH_ERROR", [sentence])
 
 
-PROCESSING = JobKind(KIND, run, give_up)
+def is_in_vain(session: Session, job: Job) -> bool:
+    """Tell whether the specification was deleted."""
+    return rows.find(session, HOST, OpenApiSpecRow, id=job.subject) is None
+
+
+PROCESSING = JobKind(KIND, run, give_up, is_in_vain=is_in_vain)
 
 
 def _process(job: Job, spec: OpenApiSpecRow) -> Outcome:

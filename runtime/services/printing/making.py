@@ -195,4 +195,9 @@ def fetched(rules: EgressRules, url: str, until: float) -> tuple[bytes, str] | N
     return None
 
 
-PDF_JOB = JobKind(KIND, run, give_up, seconds=SECONDS + 120)
+def is_in_vain(session: Session, job: Job) -> bool:
+    """Tell whether nobody can read the PDF any more: its space was deleted, or it had to make room for others."""
+    return pdfs.of_living_space(session, job.subject) is None
+
+
+PDF_JOB = JobKind(KIND, run, give_up, seconds=SECONDS + 120, is_in_vain=is_in_vain)

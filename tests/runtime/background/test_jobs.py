@@ -279,6 +279,23 @@ def test_a_job_that_gets_no_thread_waits_for_one(
     assert work.ran == [("a", 1)]
 
 
+def test_a_job_that_nobody_needs_is_not_begun_and_ends(
+    database: Database, organization: str, start: Callable[..., JobRunner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "LEASE", 0.3)
+    deleted = {"before"}
+    work = Work(endless)
+    runner = start(work, is_in_vain=lambda session, job: job.subject in deleted)
+    for subject in ("before", "meanwhile"):
+        put(database, organization, subject)
+    runner.wake()
+    wait_for(lambda: work.ran and work.given_up)
+    assert work.ran == [("meanwhile", 1)] and work.given_up == [("before", running.IN_VAIN)]
+    deleted.add("meanwhile")
+    wait_for(lambda: not left(database))
+    assert work.ran == [("meanwhile", 1)] and work.given_up[1:] == [("meanwhile", running.IN_VAIN)]
+
+
 def test_a_job_that_another_process_tried_meanwhile_is_read_anew(database: Database, organization: str) -> None:
     put(database, organization, "a")
     with database.transaction(writes=False) as session:
