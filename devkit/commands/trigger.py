@@ -211,9 +211,9 @@ def _request(
 ) -> None:
     """Send a request as often as wanted and show the last answer; raises Problem for an answer that is an error."""
     for _ in range(count - 1):
-        request(address, description)
+        request(address, description, client.distance)
     since = history.moment("2s")
-    response = request(address, description)
+    response = request(address, description, client.distance)
     print_result(
         as_json,
         response,

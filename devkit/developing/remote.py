@@ -18,6 +18,7 @@ from devkit.developing.reporting import Reporter
 from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, HostUnreachable, RequestRefused, part
 from devkit.hosts.credentials import Credentials
+from devkit.hosts.named_addresses import Resolver
 from devkit.manifests.findings import Finding
 from devkit.offline.sandboxed_script import SandboxedScript
 from devkit.projects import project as projects
@@ -29,6 +30,16 @@ from runtime.engines.sandbox import SandboxMode
 
 LOOK_EVERY = 5.0
 """Seconds after which it is looked whether the integration is still published."""
+
+
+def rules_for(client: Client, location: str, allow_egress: Sequence[str]) -> EgressRules:
+    """Return what a script may reach: the host, and where the host says that its API is, may be private addresses."""
+    given = (urlsplit(client.host).netloc, *allow_egress)
+    try:
+        named = urlsplit(location).netloc
+    except ValueError:  # it is no address, so no script will ask for it
+        return EgressRules(allow=given)
+    return EgressRules(allow=(*given, named), resolver=Resolver(location, client.distance, given))
 
 
 class RemoteSession(Reloading):
@@ -62,9 +73,7 @@ class RemoteSession(Reloading):
         """
         name = projects.load(self._path, self._env).manifest.name
         integration = self._published(name)
-        # The host's own address may be a private one; scripts reach the API behind it all the same.
-        addresses = (self._client.host, integration["urls"]["location"])
-        self._rules = EgressRules(allow=(*{urlsplit(address).netloc for address in addresses}, *allow_egress))
+        self._rules = rules_for(self._client, integration["urls"]["location"], allow_egress)
         self._mode = f"/v1/integrations/{part(name)}/dev"
         with ExitStack() as closing:
             closing.callback(self._engine.close)

@@ -11,10 +11,14 @@ import requests
 from devkit.diagnostics.result import Examination, Place
 from devkit.hosts import connections, response_shapes
 from devkit.hosts.client import Client, RequestRefused, part
+from devkit.hosts.distances import Distance
+from devkit.hosts.named_addresses import opened
 from devkit.projects import project as projects
 from devkit.terminal.output import Problem
 from runtime import version
 
+PATIENCE = 5.0
+"""Seconds that the address of development mode may take."""
 MAX_SKEW = 30.0
 """Seconds a clock may differ from the host's: tokens and signatures are judged by it."""
 
@@ -140,13 +144,14 @@ def development(place: Place) -> Examination:
         return Examination("skipped", "no host to ask")
     try:
         path = f"/v1/integrations/{part(projects.load(str(place.folder)).manifest.name)}/dev"
-        mode = Client(place.known).call("GET", path, shape=response_shapes.MODE)
+        client = Client(place.known)
+        mode = client.call("GET", path, shape=response_shapes.MODE)
     except Problem:
         return Examination("skipped", "the integration in this folder is not on the host, or this token may not see it")
     url = mode.get("tunnelUrl")
     if url is None:
         return Examination("ok", "development mode is off")
-    if mode.get("connected") or ("connected" not in mode and _answers(url)):
+    if mode.get("connected") or ("connected" not in mode and answers(url, client.distance)):
         return Examination("ok", f"development mode is on, and {url} answers")
     known = place.known
     return Examination(
@@ -157,9 +162,10 @@ def development(place: Place) -> Examination:
     )
 
 
-def _answers(url: str) -> bool:
+def answers(url: str, distance: Distance | None) -> bool:
+    """Return whether anything answers at an address that a host named, whose own distance is given."""
     try:
-        connections.get(url, timeout=5)
-    except requests.RequestException:
+        with connections.session() as session, opened(session, "GET", url, distance, PATIENCE, timeout=PATIENCE):
+            return True
+    except (requests.RequestException, Problem):
         return False
-    return True

@@ -14,7 +14,8 @@ import requests
 from devkit.events.signing import SIGNERS
 from devkit.hosts import connections, response_shapes
 from devkit.hosts.client import LONGEST, Client, part, read_whole, reason
-from devkit.hosts.time_limits import Within
+from devkit.hosts.distances import Distance
+from devkit.hosts.named_addresses import opened
 from devkit.terminal.output import Mistake, Problem
 from runtime import version
 
@@ -56,8 +57,11 @@ def endpoint(client: Client, name: str, place: Place) -> str:
     return str(client.call("GET", path, shape=response_shapes.ENDPOINT)["urls"]["publicEndpoint"])
 
 
-def request(address: str, description: RequestDescription) -> dict[str, Any]:
-    """Sign and send a request, without following redirects; returns the response. Raises Problem without one."""
+def request(address: str, description: RequestDescription, host: Distance | None) -> dict[str, Any]:
+    """Sign and send a request, without following redirects; returns the response. Raises Problem without one.
+
+    The address is what a host named, whose own distance is `host`: nothing is sent to one that is nearer.
+    """
     url = address + (description.path if description.path.startswith(("/", "?")) else f"/{description.path}")
     carries = description.method not in ("GET", "HEAD")
     body = description.body if carries else b""
@@ -71,16 +75,9 @@ def request(address: str, description: RequestDescription) -> dict[str, Any]:
     headers = _with(headers, description.headers)
     session = connections.session()
     try:
-        with Within(LONGEST):
-            answer = session.request(
-                description.method,
-                url,
-                data=body or None,
-                headers=headers,
-                allow_redirects=False,
-                timeout=TIMEOUT,
-                stream=True,
-            )
+        with opened(
+            session, description.method, url, host, LONGEST, data=body or None, headers=headers, timeout=TIMEOUT
+        ) as answer:
             content = read_whole(answer)
     except requests.RequestException as error:
         raise Problem(f"{url} does not answer ({reason(error)})") from None

@@ -12,8 +12,8 @@ import yaml
 
 from devkit.hosts import connections, response_shapes
 from devkit.hosts.client import TIMEOUT, Client, HostUnreachable, part, reason
-from devkit.hosts.distances import Distance, NoNearerThan, TooNear
-from devkit.hosts.time_limits import Within
+from devkit.hosts.distances import Distance
+from devkit.hosts.named_addresses import opened
 from devkit.terminal.output import Problem, warn
 
 _PIECE = 1 << 18
@@ -97,14 +97,8 @@ class Folder:
             self._replace(at, iter([str(file["text"]).encode("utf-8", "replace")]))
             return True
         try:
-            with (
-                Within(LONGEST_FILE),
-                NoNearerThan(Distance.INTERNET if distance is None else distance),
-                # A redirect could lead to a server that answers this machine alone, and its answer into a repository.
-                self._session.get(
-                    str(file.get("downloadURL")), stream=True, timeout=TIMEOUT, allow_redirects=False
-                ) as answer,
-            ):
+            address = str(file.get("downloadURL"))
+            with opened(self._session, "GET", address, distance, LONGEST_FILE, timeout=TIMEOUT) as answer:
                 if answer.is_redirect:
                     raise Problem(
                         f"{file['path']} could not be downloaded: the host redirects to another address, which is not "
@@ -113,12 +107,6 @@ class Folder:
                 if answer.status_code != 200:
                     raise Problem(f"{file['path']} could not be downloaded: the host answered {answer.status_code}")
                 self._replace(at, _announced(file, answer.iter_content(_PIECE)))
-        except TooNear as error:
-            raise Problem(
-                f"{file['path']} was not downloaded: the host names {error}, which is nearer to this machine than the "
-                "host is",
-                hint="such an address may answer this machine alone; ask whoever runs the host",
-            ) from error
         except requests.RequestException as error:
             raise HostUnreachable(f"{file['path']} could not be downloaded ({reason(error)})") from error
         return True

@@ -61,6 +61,11 @@ def distance_of(connection: socket.socket) -> Distance:
     text = str(connection.getpeername()[0])
     if text == connection.getsockname()[0]:
         return Distance.THIS_MACHINE  # by its public address
+    return distance_of_address(text)
+
+
+def distance_of_address(text: str) -> Distance:
+    """Return how far an IP address is, as far as it tells by itself."""
     if is_public(text):
         return Distance.INTERNET
     address = ipaddress.ip_address(text)

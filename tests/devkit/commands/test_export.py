@@ -14,10 +14,17 @@ import pytest
 from click.testing import CliRunner
 
 from devkit.commands.export import command
+from devkit.developing.remote import rules_for
+from devkit.diagnostics import host as diagnostics
+from devkit.events import endpoint_requests
+from devkit.events.endpoint_requests import RequestDescription
 from devkit.exporting.downloading import MAX_CONFIGURATION, Folder
 from devkit.hosts import distances
+from devkit.hosts.client import Client
+from devkit.hosts.credentials import Credentials
 from devkit.hosts.distances import Distance, distance_of
 from devkit.terminal.output import Problem
+from runtime.engines.egress import EgressRefused
 from tests.conftest import HostProcess, Tenant
 from tests.devkit.conftest import Shell
 from tests.scenarios.content import Space, page
@@ -241,6 +248,39 @@ def test_nothing_is_sent_to_an_address_that_is_too_near(tmp_path: Path) -> None:
             Folder(tmp_path, force=True).write(file, None)
         taking.join(30)
     assert got == [b""]
+
+
+def test_no_other_command_connects_to_an_address_that_is_too_near() -> None:
+    with HTTPServer(("127.0.0.1", 0), Hostile) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        Hostile.asked.clear()
+        url = f"http://127.0.0.1:{server.server_port}"
+        described = RequestDescription("GET", "/endpoint", (), b"", "github", "a secret")
+        for distance in (Distance.PRIVATE_NETWORK, Distance.INTERNET, None):
+            with pytest.raises(Problem, match="nearer to this machine than the host"):
+                endpoint_requests.request(url, described, distance)
+            assert not diagnostics.answers(f"{url}/tunnel", distance)
+        assert not Hostile.asked
+        assert endpoint_requests.request(url, described, Distance.THIS_MACHINE)["status"] == 200
+        assert diagnostics.answers(f"{url}/tunnel", Distance.THIS_MACHINE)
+        server.shutdown()
+
+
+@pytest.mark.parametrize("location", ["http://127.0.0.1:6379", "http://localhost", "http://[::1]:80", "http://[::1"])
+def test_scripts_reach_no_address_that_is_nearer_than_the_host_that_named_it(location: str) -> None:
+    client = Client(Credentials("https://host.example", "dk_x"))
+    name, port = ("127.0.0.1", 6379) if "127" in location else ("localhost", 80) if "local" in location else ("::1", 80)
+    for distance in (Distance.PRIVATE_NETWORK, Distance.INTERNET, None):
+        client.distance = distance
+        with pytest.raises(EgressRefused):
+            rules_for(client, location, ()).resolve(name, port)
+        given = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
+        assert rules_for(client, location, (given,)).resolve(name, port), "the author named it"
+    client.distance = Distance.THIS_MACHINE
+    assert location == "http://[::1" or rules_for(client, location, ()).resolve(name, port)
+    itself = Client(Credentials("http://127.0.0.1:6379", "dk_x"))
+    itself.distance = Distance.PRIVATE_NETWORK
+    assert rules_for(itself, "http://127.0.0.1:6379", ()).resolve("127.0.0.1", 6379), "the host itself"
 
 
 class Api(BaseHTTPRequestHandler):

@@ -10,6 +10,7 @@ from devkit.events.endpoint_requests import RequestDescription
 from devkit.hosts import client, event_stream
 from devkit.hosts.client import Client, HostUnreachable
 from devkit.hosts.credentials import Credentials
+from devkit.hosts.distances import Distance
 from devkit.hosts.event_stream import ServerSentEvent, events
 from tests.devkit.hosts.dripping import HEAD, Dripping
 
@@ -39,5 +40,5 @@ def test_no_more_is_read_of_what_an_endpoint_answers_than_fits(monkeypatch: pyte
     monkeypatch.setattr(client, "MOST_BYTES", 1000)
     host = Dripping(HEAD + b"\r\n" + b"x" * 5000, b"x" * 200)
     with pytest.raises(HostUnreachable, match="the answer has more than"):
-        endpoint_requests.request(host.url, RequestDescription("GET", "/", (), b"", None, None))
+        endpoint_requests.request(host.url, RequestDescription("GET", "/", (), b"", None, None), Distance.THIS_MACHINE)
     host.close()
