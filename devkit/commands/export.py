@@ -44,7 +44,7 @@ def command(space: str, path: Path, force: bool, chosen: Choice, as_json: bool) 
     looked_at = written = size = 0
     with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
         task = progress.add_task("Files", total=None)
-        for file, count in files_of(client, space, revision, folder.configuration()):
+        for file, count in files_of(client, space, revision, folder):
             looked_at += 1
             if folder.write(file, client.distance):
                 written, size = written + 1, size + int(file["size"])

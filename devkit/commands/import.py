@@ -70,7 +70,7 @@ def command(
             client = chosen.client()
             to = _Target(client, places.id_of(client, "space", space), page, change_request, sent.name)
             with to:
-                named = {"source": sent.source, "name": sent.name, **to.named}
+                named: dict[str, Any] = {"source": sent.source, "name": sent.name, **to.named}
                 path = f"{to.path}/content/import/upload"
                 done = to.followed(client.call("POST", path, data=sent.content, shape=response_shapes.IMPORT, **named))
     for problem in () if as_json else done.get("problems") or ():

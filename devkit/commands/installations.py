@@ -7,6 +7,7 @@ import json
 import click
 
 from devkit.hosts import choosing, installations, response_shapes
+from devkit.hosts.budgets import Budget
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import part
 from devkit.hosts.organizations import organization_of
@@ -27,7 +28,8 @@ def command(name: str | None, organization: str | None, chosen: Choice, as_json:
     """List what is installed on an organization, or where the integration NAME is installed, with pending steps."""
     client = chosen.client()
     owner = organization_of(client, organization)
-    found = client.every(f"/v1/orgs/{part(owner)}/installations", shape=response_shapes.INSTALLED, search=name)
+    path, budget = f"/v1/orgs/{part(owner)}/installations", Budget()
+    found = client.every(path, shape=response_shapes.INSTALLED, budget=budget, search=name)
     rows = [
         (item["integration"]["name"], item["installation"])
         for item in found
@@ -35,7 +37,7 @@ def command(name: str | None, organization: str | None, chosen: Choice, as_json:
     ]
     if name is not None and not rows:
         client.call("GET", f"/v1/integrations/{part(name)}", shape=response_shapes.INTEGRATION)  # says if there is none
-    told = [(known, one, installations.parts_of(client, known, one)) for known, one in rows]
+    told = [(known, one, installations.parts_of(client, known, one, budget)) for known, one in rows]
     if as_json:
         values = [
             {"integration": known, "installation": one, "spaces": parts["space"], "sites": parts["site"]}

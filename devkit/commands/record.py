@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import signal
 from collections.abc import Iterator
 from datetime import datetime
@@ -14,8 +16,9 @@ from devkit.events import history, scenarios, sending
 from devkit.events.scenarios import Step, Unwritable
 from devkit.events.types import EventType
 from devkit.hosts import choosing
+from devkit.hosts.budgets import Budget
 from devkit.hosts.choosing import Choice
-from devkit.hosts.client import Client, RequestRefused
+from devkit.hosts.client import Client, RequestRefused, TooMuch
 from devkit.projects import completion, names
 from devkit.projects.environments import env_option
 from devkit.terminal.ending import InterruptEvent
@@ -98,6 +101,7 @@ class Recording:
         self._kinds, self._count = kinds, count
         self._stopping = InterruptEvent()
         self._seen: set[str] = set()
+        self._budget = Budget(seconds=math.inf)  # for all that is kept: whoever records may take days
         self.events: dict[str, dict[str, Any]] = {}
         self.withheld = 0
 
@@ -106,9 +110,12 @@ class Recording:
         unseen = list(self._new(begin))  # whole, before any of them counts as seen: the host may go away in between
         self._seen.update(event["id"] for event in unseen)
         fresh = [event for event in unseen if self._wanted(event)]
+        size = sum(len(json.dumps(event)) for event in fresh)
+        self._client.spend(self._budget, history.path(self._name), size, len(unseen))
         for event in fresh[::-1][: None if self._count is None else self._count - len(self.events)]:
             carries = event["payload"]["type"] == "fetch"
-            self.events[event["id"]] = history.whole(self._client, self._name, event["id"]) if carries else event
+            whole = history.whole(self._client, self._name, event["id"], self._budget) if carries else event
+            self.events[event["id"]] = whole
         if fresh:
             scenarios.write(self._path, self._name, self._steps())
 
@@ -134,7 +141,7 @@ class Recording:
             try:
                 self.look(begin)
                 away = False
-            except (RequestRefused, Unwritable):
+            except (RequestRefused, TooMuch, Unwritable):
                 raise
             except Problem as problem:
                 if not away:

@@ -12,6 +12,7 @@ import click
 from devkit.commands.events import filter_options
 from devkit.events import history, outcomes, payloads, sending
 from devkit.hosts import choosing
+from devkit.hosts.budgets import Budget
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, HostUnreachable
 from devkit.hosts.credentials import LOCAL
@@ -78,9 +79,9 @@ def command(
     if event is not None:
         events = [history.whole(source, name, event)]
     else:
-        events = [
-            history.whole(source, name, summary["id"]) for summary in _suitable(source, name, kind, status, begin)
-        ]
+        budget = Budget()
+        found = _suitable(source, name, kind, status, begin)
+        events = [history.whole(source, name, summary["id"], budget) for summary in found]
     if edit and len(events) > 1:
         raise Problem(
             f"--edit takes one event, but {len(events)} match", hint=f"give the id of one (`devkit events {name}`)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from devkit.hosts import choosing, installations, response_shapes
+from devkit.hosts.budgets import Budget
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, part
 from devkit.hosts.organizations import with_a_role
@@ -40,8 +41,9 @@ def command(name: str, chosen: Choice, as_json: bool, yes: bool) -> None:
 def _what_goes(client: Client, name: str) -> str:
     """Describe what is deleted: the number of versions, and the person's organizations that have it installed."""
     kept = sum(1 for _ in versions(client, name))
-    organizations = with_a_role(client)
-    where = [one_line(one["title"]) for one in organizations if installations.find(client, name, one["id"]) is not None]
+    budget = Budget()
+    found = [one for one in with_a_role(client, budget) if installations.find(client, name, one["id"], budget)]
+    where = [one_line(one["title"]) for one in found]
     listed = ", ".join(where[:MOST_NAMED]) + (" and more" if len(where) > MOST_NAMED else "")
     of_yours = f"installed in your organizations: {listed}" if where else "installed in none of your organizations"
     return f"{kept} version{'s' if kept > 1 else ''}, every installation with its configuration ({of_yours})"

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from devkit.hosts import response_shapes
+from devkit.hosts.budgets import Budget
 from devkit.hosts.client import Client, part
 from devkit.terminal.output import Mistake
 from runtime.contract.timestamps import wire_time
@@ -42,12 +43,12 @@ def path(name: str, *more: str) -> str:
 
 def walk(client: Client, name: str, size: int = PAGE, **filters: str | None) -> Iterator[dict[str, Any]]:
     """Go through events, newest first; `filters` are those of the API: type, status, ending, installation, since."""
-    return client.every(path(name), size, response_shapes.EVENT, **filters)
+    return client.every(path(name), size, response_shapes.EVENT, None, **filters)
 
 
-def whole(client: Client, name: str, event: str) -> dict[str, Any]:
+def whole(client: Client, name: str, event: str, budget: Budget | None = None) -> dict[str, Any]:
     """Return one event, with its request's `body` if the host kept it; raises Problem."""
-    detail = client.call("GET", path(name, event), shape=response_shapes.DETAIL)
+    detail = client.call("GET", path(name, event), shape=response_shapes.DETAIL, budget=budget)
     recorded = {"body": detail["body"]} if "body" in detail else {}
     return {**detail["event"], **recorded}
 

@@ -11,7 +11,8 @@ import requests
 import yaml
 
 from devkit.hosts import connections, response_shapes
-from devkit.hosts.client import TIMEOUT, Client, HostUnreachable, part, reason
+from devkit.hosts.budgets import Budget
+from devkit.hosts.client import TIMEOUT, Client, HostUnreachable, TooMuch, part, reason
 from devkit.hosts.distances import Distance
 from devkit.hosts.named_addresses import opened
 from devkit.terminal.output import Problem, warn
@@ -20,6 +21,11 @@ _PIECE = 1 << 18
 LISTING = response_shapes.page_of(response_shapes.FILE, count=response_shapes.whole)
 LONGEST_FILE = 3600
 """Seconds that a file takes."""
+MOST_FILES = 200_000
+MOST_BYTES = 100 * 1024**3
+"""Bytes of all files of an export: several times as many as spaces have."""
+LONGEST = 2 * 24 * 3600.0
+"""Seconds that an export takes."""
 CONFIGURATION = ".gitbook.yaml"
 BESIDE = (".git", CONFIGURATION)
 """What may be in a folder that counts as empty: nothing is written over it."""
@@ -27,16 +33,14 @@ MAX_CONFIGURATION = 100_000
 """Bytes of it."""
 
 
-def files_of(
-    client: Client, space: str, revision: str, configuration: Mapping[str, Any]
-) -> Iterator[tuple[dict[str, Any], int]]:
-    """Ask for the files of a revision, some at a time; gives each file with the number of all files.
+def files_of(client: Client, space: str, revision: str, folder: Folder) -> Iterator[tuple[dict[str, Any], int]]:
+    """Ask for the files of a revision, some at a time, for a folder; gives each file with the number of all files.
 
-    `configuration` is that of the folder they go into (`Folder.configuration`).
+    Raises Problem, also once there are more than any space has.
     """
-    for answer in client.pages(
-        f"/v1/spaces/{part(space)}/revisions/{part(revision)}/folder", shape=LISTING, **configuration
-    ):
+    path = f"/v1/spaces/{part(space)}/revisions/{part(revision)}/folder"
+    configuration: Mapping[str, Any] = folder.configuration()
+    for answer in client.pages(path, shape=LISTING, budget=folder.budget, **configuration):
         for file in answer["items"]:
             yield file, int(answer["count"])
 
@@ -54,6 +58,9 @@ class Folder:
         path.mkdir(parents=True, exist_ok=True)
         self._root = path.resolve()
         self._session = connections.session()
+        self._named: set[str] = set()
+        self.budget = Budget(MOST_FILES, MOST_BYTES, LONGEST)
+        """What a host may list and send."""
 
     def configuration(self) -> dict[str, str]:
         """Read `root`, `readme` and `summary`, as far as `.gitbook.yaml` sets them; raises Problem."""
@@ -85,10 +92,16 @@ class Folder:
         What other programs may take for their settings is left out, with a warning and False; raises Problem.
         """
         path = str(file["path"])
+        if path in self._named:
+            raise Problem(f"the host sent two files named {path[:200]}", hint="ask whoever runs the host")
+        self._named.add(path)
         if _is_run(path.split("/")):
             warn(f"{path[:200]} was left out: Git, an editor or a shell may take it for settings that name programs")
             return False
-        at = self._place(path)
+        try:
+            at = self._place(path)
+        except OSError as error:  # a name that is too long
+            raise Problem(f"{path[:200]} cannot be written: {error.strerror}") from error
         if at is None:
             return False
         if at == self._root / CONFIGURATION and at.exists():
@@ -106,10 +119,17 @@ class Folder:
                     )
                 if answer.status_code != 200:
                     raise Problem(f"{file['path']} could not be downloaded: the host answered {answer.status_code}")
-                self._replace(at, _announced(file, answer.iter_content(_PIECE)))
+                self._replace(at, self._counted(path, _announced(file, answer.iter_content(_PIECE))))
         except requests.RequestException as error:
             raise HostUnreachable(f"{file['path']} could not be downloaded ({reason(error)})") from error
         return True
+
+    def _counted(self, path: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        """Give the bytes of a file as they arrive; raises TooMuch where an export has more than any space has."""
+        for piece in pieces:
+            if spent := self.budget.spend(len(piece), 0):
+                raise TooMuch(f"the export ends at {path}: the host sent {spent}", hint=f"see what is in {self.path}")
+            yield piece
 
     def _place(self, path: str) -> Path | None:
         """Return where a file goes; None, with a warning, if a link on the way leads to a hidden folder."""

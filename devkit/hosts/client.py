@@ -12,6 +12,7 @@ import requests
 from urllib3.exceptions import NameResolutionError
 
 from devkit.hosts import connections
+from devkit.hosts.budgets import Budget
 from devkit.hosts.credentials import Credentials
 from devkit.hosts.distances import Distance
 from devkit.hosts.time_limits import Within
@@ -27,8 +28,8 @@ MOST_ITEMS = 1000
 """Items asked for in one page of a list."""
 MOST_BYTES = 128 * 1024 * 1024
 """Bytes of one answer that are read: more than a host ever sends, and less than would fill this machine's memory."""
-MOST_PAGES = 10_000
-"""Pages of one list that are read."""
+MOST_VALUES = 8_000_000
+"""Values in one answer: the smallest take thirty times as much memory as on their way here."""
 PAGE = record(items=listed(plain_object))
 
 
@@ -41,7 +42,11 @@ class RequestRefused(Problem):
 
 
 class HostUnreachable(Problem):
-    """The host does not answer: there is none, or it went away."""
+    """The host does not answer: there is none, or it went away; or what it answers cannot be read."""
+
+
+class TooMuch(HostUnreachable):
+    """The host sends more than anybody reads."""
 
 
 class Answer(dict[str, Any]):
@@ -67,12 +72,19 @@ class Client:
         self._session.headers["User-Agent"] = f"devkit/{version.VERSION}"
 
     def call(
-        self, method: str, path: str, body: Any = None, data: Any = None, shape: Shape = plain_object, **query: Any
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        data: Any = None,
+        shape: Shape = plain_object,
+        budget: Budget | None = None,
+        **query: Any,
     ) -> Answer:
         """Call an operation and parse its JSON object; an empty response is an empty object.
 
-        `data` is a raw body, bytes or a file; `shape` (`devkit/hosts/response_shapes.py`) validates the response.
-        Raises RequestRefused and HostUnreachable, the latter also for a response of another shape.
+        `data` is a raw body, bytes or a file; `shape` (`devkit/hosts/response_shapes.py`) validates the response, which
+        counts in `budget`. Raises RequestRefused and HostUnreachable, the latter also for a response of another shape.
         """
         try:
             with Within(LONGEST):
@@ -92,6 +104,13 @@ class Client:
         _refuse_redirect(answer)
         if answer.status_code >= 400:
             raise self._refusal(answer, content)
+        if budget is not None:
+            self.spend(budget, path, len(content), 0)
+        if sum(map(content.count, (b",", b"[", b"{"))) > MOST_VALUES:
+            raise TooMuch(
+                f"the answer at {path} has more than {MOST_VALUES:,} values",
+                hint=f"check that {self.host} is the address of a host",
+            )
         try:
             said = json.loads(content, object_pairs_hook=Answer) if content else Answer()
         except (ValueError, RecursionError) as error:  # which numbers of thousands of digits are, too
@@ -104,6 +123,14 @@ class Client:
             )
         self.must_be(shape, said, f"the answer at {path}")
         return said
+
+    def spend(self, budget: Budget, path: str, size: int, items: int = 1) -> None:
+        """Count what a list has given; raises TooMuch once that is more than anybody reads."""
+        if spent := budget.spend(size, items):
+            raise TooMuch(
+                f"the list at {path} is too long: {self.host} sent {spent}",
+                hint="ask for less of it if the command can; otherwise check that the address is that of a host",
+            )
 
     def must_be(self, shape: Shape, value: Any, what: str) -> None:
         """Raise HostUnreachable, with the field and the host, for what the host sent and a command cannot read."""
@@ -125,27 +152,38 @@ class Client:
         said: Answer = value
         return said
 
-    def pages(self, path: str, size: int | None = None, shape: Shape = PAGE, **query: Any) -> Iterator[dict[str, Any]]:
-        """Iterate over the pages of a list, of at most `size` objects; raises RequestRefused, HostUnreachable."""
+    def pages(
+        self, path: str, size: int | None = None, shape: Shape = PAGE, budget: Budget | None = None, **query: Any
+    ) -> Iterator[dict[str, Any]]:
+        """Iterate over the pages of a list, of at most `size` objects, as far as `budget` goes.
+
+        Raises RequestRefused, HostUnreachable.
+        """
         page: str | None = None
-        for _ in range(MOST_PAGES):
-            answer = self.call("GET", path, shape=shape, page=page, limit=size, **query)
+        budget = budget or Budget()
+        while True:
+            answer = self.call("GET", path, shape=shape, budget=budget, page=page, limit=size, **query)
+            self.spend(budget, path, 0, len(answer["items"]) or 1)
             yield answer
             before, page = page, _next_page(answer)
             if page is None:
                 return
             if page == before:
-                break
-        raise HostUnreachable(f"the list at {path} never ends", hint=f"check that {self.host} is the address of a host")
+                raise TooMuch(f"the list at {path} never ends", hint=f"check that {self.host} is the address of a host")
 
     def every(
-        self, path: str, size: int = MOST_ITEMS, shape: Shape = plain_object, **query: Any
+        self,
+        path: str,
+        size: int = MOST_ITEMS,
+        shape: Shape = plain_object,
+        budget: Budget | None = None,
+        **query: Any,
     ) -> Iterator[dict[str, Any]]:
         """Iterate over all objects of a list, `size` per request; `shape` validates each.
 
-        Raises RequestRefused, HostUnreachable.
+        `budget` is for several lists that a command puts together. Raises RequestRefused, HostUnreachable.
         """
-        for answer in self.pages(path, size, record(items=listed(shape)), **query):
+        for answer in self.pages(path, size, record(items=listed(shape)), budget, **query):
             yield from answer["items"]
 
     def stream(self, path: str, silence: float = 60, **query: str | None) -> requests.Response:
@@ -236,13 +274,13 @@ def _refuse_redirect(answer: requests.Response) -> None:
 
 
 def read_whole(answer: requests.Response) -> bytes:
-    """Read a whole response; raises HostUnreachable if it is larger than `MOST_BYTES`."""
+    """Read a whole response; raises TooMuch if it is larger than `MOST_BYTES`."""
     read, pieces = 0, []
     for piece in answer.iter_content(1 << 16):
         read += len(piece)
         if read > MOST_BYTES:
             answer.close()
-            raise HostUnreachable(
+            raise TooMuch(
                 f"the answer has more than {MOST_BYTES // 1024 // 1024} MB",
                 hint="check that the address is that of a host",
             )

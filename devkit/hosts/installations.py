@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from devkit.hosts import response_shapes
+from devkit.hosts.budgets import Budget
 from devkit.hosts.client import Client, part
 from devkit.terminal.output import Problem, one_line
 
@@ -19,9 +20,10 @@ def path_of(name: str, installation: str = "") -> str:
     return f"{path}/{part(installation)}" if installation else path
 
 
-def find(client: Client, name: str, organization: str) -> dict[str, Any] | None:
+def find(client: Client, name: str, organization: str, budget: Budget | None = None) -> dict[str, Any] | None:
     """Find the installation of an integration on an organization (its id); None if there is none."""
-    items = client.every(f"/v1/orgs/{part(organization)}/installations", shape=response_shapes.INSTALLED, search=name)
+    path = f"/v1/orgs/{part(organization)}/installations"
+    items = client.every(path, shape=response_shapes.INSTALLED, budget=budget, search=name)
     return next((item["installation"] for item in items if item["integration"]["name"] == name), None)
 
 
@@ -36,11 +38,13 @@ def need(client: Client, name: str, organization: str) -> dict[str, Any]:
     return found
 
 
-def parts_of(client: Client, name: str, installation: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+def parts_of(
+    client: Client, name: str, installation: dict[str, Any], budget: Budget | None = None
+) -> dict[str, list[dict[str, Any]]]:
     """List the spaces and sites of an installation, with their titles."""
-    at = path_of(name, installation["id"])
+    at, shapes = path_of(name, installation["id"]), response_shapes.PARTS
     return {
-        kind: list(client.every(f"{at}/{PARTS[kind]}", shape=response_shapes.PARTS[kind], extended="true"))
+        kind: list(client.every(f"{at}/{PARTS[kind]}", shape=shapes[kind], budget=budget, extended="true"))
         for kind in PARTS
     }
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from devkit.hosts import response_shapes
+from devkit.hosts.budgets import Budget
 from devkit.hosts.client import Client
 from devkit.terminal.output import Problem
 
 
-def every(client: Client) -> list[dict[str, Any]]:
+def every(client: Client, budget: Budget | None = None) -> list[dict[str, Any]]:
     """List the organizations of the owner of the token, also those in which they are a guest."""
-    return list(client.every("/v1/orgs", shape=response_shapes.ORGANIZATION))
+    return list(client.every("/v1/orgs", shape=response_shapes.ORGANIZATION, budget=budget))
 
 
-def with_a_role(client: Client) -> list[dict[str, Any]]:
+def with_a_role(client: Client, budget: Budget | None = None) -> list[dict[str, Any]]:
     """List the organizations in which the owner of the token is more than a guest."""
-    return [one for one in every(client) if _has_a_role(one)]
+    return [one for one in every(client, budget) if _has_a_role(one)]
 
 
 def organization_of(client: Client, name: str | None, hint: str = "give --organization") -> str:

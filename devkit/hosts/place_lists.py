@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from devkit.hosts import organizations, places
+from devkit.hosts.budgets import Budget
 from devkit.hosts.client import Client
 from devkit.hosts.places import Kind
 from devkit.terminal.output import one_line, print_result
@@ -13,9 +14,10 @@ from devkit.terminal.output import one_line, print_result
 
 def print_list(client: Client, kind: Kind, organization: str | None, as_json: bool) -> None:
     """Print the spaces or sites of one organization, or of all that the token is for; raises Problem."""
-    owners = organizations.every(client)
+    budget = Budget()
+    owners = organizations.every(client, budget)
     owners = [organizations.named(owners, organization)] if organization is not None else owners
-    found = [one for owner in owners for one in places.listed(client, kind, owner["id"])]
+    found = [one for owner in owners for one in places.listed(client, kind, owner["id"], budget)]
     nothing = f"There are no {kind}s that you may see; `devkit {kind}s --create TITLE` creates one."
     text = "\n".join(line(kind, one) for one in found) or nothing
     print_result(as_json, {"host": client.host, f"{kind}s": found}, text)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from devkit.hosts import organizations, response_shapes
+from devkit.hosts.budgets import Budget
 from devkit.hosts.client import Client, RequestRefused, part
 from devkit.terminal.output import Problem
 
@@ -68,10 +69,11 @@ def ids_of(client: Client, kind: Kind, named: Iterable[str], organization: str |
     return tuple(id_of(client, kind, one, organization) for one in named)
 
 
-def listed(client: Client, kind: Kind, organization: str) -> list[dict[str, Any]]:
+def listed(client: Client, kind: Kind, organization: str, budget: Budget | None = None) -> list[dict[str, Any]]:
     """Return the spaces or sites of an organization; none where this is refused, as it may be to guests."""
+    path = f"/v1/orgs/{part(organization)}/{kind}s"
     try:
-        return list(client.every(f"/v1/orgs/{part(organization)}/{kind}s", shape=response_shapes.PLACE))
+        return list(client.every(path, shape=response_shapes.PLACE, budget=budget))
     except RequestRefused as refused:
         if refused.status not in (403, 404):
             raise
@@ -79,6 +81,7 @@ def listed(client: Client, kind: Kind, organization: str) -> list[dict[str, Any]
 
 
 def _titles(client: Client, kind: Kind, organization: str | None) -> list[tuple[str, str]]:
-    owners = [organization] if organization else [one["id"] for one in organizations.every(client)]
-    found = [one for owner in owners for one in listed(client, kind, owner)]
+    budget = Budget()
+    owners = [organization] if organization else [one["id"] for one in organizations.every(client, budget)]
+    found = [one for owner in owners for one in listed(client, kind, owner, budget)]
     return [(str(one["id"]), str(one.get("title") or "")) for one in found]

@@ -104,6 +104,12 @@ def test_nothing_is_written_that_other_programs_run(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("path", ["a" * 300 + ".md", "a" * 300 + "/b.md", "/".join(["ab"] * 3000)])
+def test_a_path_that_is_too_long_is_told_in_a_sentence(tmp_path: Path, path: str) -> None:
+    with pytest.raises(Problem, match=r"cannot be (written|made): File name too long"):
+        Folder(tmp_path, force=True).write({"path": path, "text": "x"}, Distance.THIS_MACHINE)
+
+
 def test_a_link_to_a_hidden_folder_is_not_written_through(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for hidden in (".vscode", ".git"):
         (tmp_path / hidden).mkdir()
