@@ -6,14 +6,17 @@ import random
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 import requests
 
 from devkit.events import history
 from devkit.hosts import response_shapes
-from devkit.hosts.client import Client, RequestRefused, reason
+from devkit.hosts.budgets import Budget
+from devkit.hosts.client import LONGEST, Client, RequestRefused, reason
 from devkit.hosts.event_stream import events
+from devkit.hosts.time_limits import Within
 from devkit.terminal.output import Problem
 
 SILENCE = 20.0
@@ -23,14 +26,24 @@ REMEMBERED = 20_000
 
 
 def past(client: Client, name: str, last: int, **filters: str | None) -> Iterator[dict[str, Any]]:
-    """Yield the last events that ended, oldest first, with their traces; raises Problem."""
+    """Yield the last events that ended, oldest first, with their traces; raises Problem, after those that came."""
     path = history.path(name, "stream")
+    found: list[dict[str, Any]] = []
+    failure: Problem | None = None
     try:
-        with client.stream(path, silence=SILENCE, last=str(last), follow="false", **filters) as stream:
-            for message in events(stream):
-                yield client.read(message.data, response_shapes.DETAIL, "an event of the stream")
+        # All of them before the first is shown: whoever reads them may take longer than the host may.
+        with Within(LONGEST), client.stream(path, silence=SILENCE, last=str(last), follow="false", **filters) as stream:
+            budget = Budget()
+            for message in islice(events(stream), last):  # a host that goes on ignores what it was asked for
+                client.spend(budget, path, len(message.data))
+                found.append(client.read(message.data, response_shapes.DETAIL, "an event of the stream"))
+    except Problem as problem:
+        failure = problem
     except requests.RequestException as error:
-        raise Problem(f"{client.host} does not answer ({reason(error)})") from error
+        failure = Problem(f"{client.host} does not answer ({reason(error)})")
+    yield from found
+    if failure is not None:
+        raise failure
 
 
 def follow(

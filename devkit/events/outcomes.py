@@ -33,6 +33,8 @@ def ended(client: Client, name: str, ids: Sequence[str]) -> list[dict[str, Any]]
     open_, pause = list(ids[-MOST:]), BEGINNING
     while open_:
         for event in list(open_):
+            if time.monotonic() > deadline:
+                break
             try:
                 detail = client.call("GET", history.path(name, event), shape=response_shapes.DETAIL)
             except RequestRefused as refused:

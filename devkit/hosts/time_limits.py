@@ -20,7 +20,8 @@ _own = threading.local()
 class Within:
     """Ends the answers that the calling thread waits for when it has waited so many seconds, with `requests.Timeout`.
 
-    The time starts once the first request has been sent, because a large upload may itself take a while.
+    The time starts once the first request has been sent, because a large upload may itself take a while. One inside of
+    another does not replace it.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -47,6 +48,8 @@ class Within:
 
     def watch(self, connection: socket.socket) -> None:
         """Register the connection that a response is read from."""
+        if self._before is not None:
+            self._before.watch(connection)
         with self._lock:
             self._sockets.add(connection)
             if self._timer is None:
