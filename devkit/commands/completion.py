@@ -30,7 +30,7 @@ def command(shell: str, install: bool, as_json: bool) -> None:
     """
     script = source(shell)
     if not install:
-        print_result(as_json, {"shell": shell, "script": script}, script.rstrip("\n"))
+        print_result(as_json, {"shell": shell, "script": script}, *script.rstrip("\n").split("\n"))
         return
     try:
         changed = [path for path in places(shell, script) if path is not None]

@@ -18,7 +18,7 @@ from devkit.hosts.client import Client, RequestRefused, part
 from devkit.projects import completion, names
 from devkit.projects.environments import env_option
 from devkit.terminal.integers import BoundedInteger
-from devkit.terminal.output import Problem, json_option, one_line, say
+from devkit.terminal.output import Problem, indented, json_option, one_line, say
 from runtime.contract.units import bytes_text, duration_text
 
 EXAMPLES = """\b
@@ -137,9 +137,9 @@ def _line(event: dict[str, Any]) -> str:
 
 def _whole(detail: dict[str, Any]) -> str:
     lines = [as_text(detail), "", "payload"]
-    lines += _indented(json.dumps(detail["event"]["payload"], indent=2, ensure_ascii=False))
+    lines += indented(json.dumps(detail["event"]["payload"], indent=2, ensure_ascii=False))
     if detail.get("answer") is not None:
-        lines += ["", "answer", *_indented(answer_text(detail["answer"]))]
+        lines += ["", "answer", *indented(answer_text(detail["answer"]))]
     trace = detail.get("trace") or {}
     usage, limits = trace.get("usage") or {}, trace.get("limits") or {}
     if usage:
@@ -150,7 +150,3 @@ def _whole(detail: dict[str, Any]) -> str:
             if usage.get(key) is not None and limits.get(key) is not None
         ]
     return "\n".join(lines)
-
-
-def _indented(text: str) -> list[str]:
-    return [f"  {line}".rstrip() for line in text.splitlines()]

@@ -77,6 +77,7 @@ def command(
         warn(problem)
     count, total = done.get("importedResources") or 0, done.get("totalResources") or 0
     text, value = f"Imported {count} of {total}: revision {done.get('revision')}.", {"host": client.host, **done}
+    following = ""
     if to.request is not None:
         at = to.request["urls"]["app"]
         value |= {"changeRequest": to.request["id"], "merged": merge, "url": at}
@@ -85,9 +86,9 @@ def command(
             text = f"Imported {count} of {total}, and merged #{to.request['number']}: revision {value['revision']}."
         else:
             why = "It" if change_request is not None else "The space is locked, so it"
-            text += f"\n{why} is in change request #{to.request['number']}: merge it at {at}"
-            text += " (--merge merges at once; importing again changes this one until it is merged)."
-    print_result(as_json, value, text)
+            following = f"{why} is in change request #{to.request['number']}: merge it at {at}"
+            following += " (--merge merges at once; importing again changes this one until it is merged)."
+    print_result(as_json, value, text, *filter(None, [following]))
 
 
 class _Target:

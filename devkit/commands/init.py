@@ -72,7 +72,7 @@ def command(data: str, database_url: str | None, title: str, hostname: str | Non
     print_result(
         as_json,
         value,
-        "\n".join(f"{name:12} {shown}" for name, shown in value.items()),
+        *(f"{name:12} {shown}" for name, shown in value.items()),
     )
 
 

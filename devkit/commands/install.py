@@ -79,8 +79,8 @@ def command(
     installation = client.call("PATCH" if wanted else "GET", at, wanted or None, shape=response_shapes.INSTALLATION)
     parts = installations.parts_of(client, name, installation)
     following = installations.next_step(client, name, owner, installation, parts)
-    text = "\n".join([*installations.lines(name, installation, parts), *([following] if following else [])])
-    print_result(as_json, {"installation": installation, "spaces": parts["space"], "sites": parts["site"]}, text)
+    lines = [*installations.lines(name, installation, parts), *filter(None, [following])]
+    print_result(as_json, {"installation": installation, "spaces": parts["space"], "sites": parts["site"]}, *lines)
 
 
 def _missing(wanted: tuple[str, ...], there: list[dict[str, Any]], kind: str) -> list[str]:

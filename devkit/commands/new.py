@@ -111,7 +111,7 @@ def command(
     """
     if listing:
         known = [{"name": name, "description": TEMPLATES[name], "languages": [*LANGUAGES]} for name in TEMPLATES]
-        print_result(as_json, {"templates": known}, listed(TEMPLATES))
+        print_result(as_json, {"templates": known}, *listed(TEMPLATES).splitlines())
         return
     asks = not as_json and sys.stdin.isatty()
     if not asks and not (name and template):
@@ -133,10 +133,10 @@ def command(
     steps = [f"cd {shlex.quote(displayed)}"] if displayed != "." else []
     steps += ["npm install"] if "package.json" in files and not has_packages else []
     steps += ["devkit dev"]
-    text = f"Created {name} in {displayed} ({len(files)} files). Next:\n\n" + "".join(f"    {step}\n" for step in steps)
+    text = f"Created {name} in {displayed} ({len(files)} files). Next:"
     report = {"name": name, "title": title, "template": template, "language": language, "folder": str(folder)}
     made = {"files": files, "installed": has_packages, "repository": is_versioned, "next": steps}
-    print_result(as_json, report | made, text.rstrip("\n"))
+    print_result(as_json, report | made, text, "", *(f"    {step}" for step in steps))
     ctx.exit(1 if (install and not has_packages) or (git and not is_versioned) else 0)
 
 

@@ -13,7 +13,7 @@ from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.projects import completion, names
 from devkit.projects.environments import env_option
-from devkit.terminal.output import Problem, json_option, print_result, say
+from devkit.terminal.output import Problem, json_option, one_line, print_result, say
 from devkit.terminal.wording import counted
 
 EXAMPLES = """\b
@@ -80,7 +80,7 @@ def command(
             raise Problem(f"{step.place}: {problem.sentence} ({len(done)} of {len(scenario.steps)} sent)") from None
         done.append({"type": step.event["type"], **sent})
         if not as_json:
-            say(f"{step.event['type']}: {sending.outcome(sent)}")
+            say(one_line(f"{step.event['type']}: {sending.outcome(sent)}"))
     wrong = outcomes.judged(client, name, done)
     text = f"Played {counted(len(done), 'event', 'events')}."
     print_result(as_json, {"host": client.host, "integration": name, "sent": done}, text)

@@ -22,7 +22,7 @@ from devkit.projects.error_positions import finding_of
 from devkit.releasing.confirmation import ask, show
 from devkit.releasing.differences import Difference, brought, differences
 from devkit.releasing.progress import Progress
-from devkit.terminal.output import Problem, json_option, one_line, print_result, say, warn
+from devkit.terminal.output import Problem, json_option, print_result, say, warn
 from runtime.engines.sandbox import SandboxMode
 
 EXAMPLES = """\b
@@ -100,26 +100,28 @@ def command(
             raise (InvalidProject([finding]) if finding.source is not None else refused) from None
     same = running is not None and running["version"] == published["version"]
     version, where = published["version"], published["urls"]["app"]
-    text = f"Published {name} version {version}: {where}"
+    lines = [f"Published {name} version {version}: {where}"]
     if same:
         text = f"{name} is identical to version {version}, which the host already runs: nothing was published. {where}"
+        lines = [text]
     if isinstance(endpoint := published["urls"].get("publicEndpoint"), str):
-        text += f"\nIts public endpoint is {one_line(endpoint)}"
-    following = "" if as_json else _next_step(client, name, published)
-    print_result(as_json, {**published, **report, "published": not same}, f"{text}\n{following}".rstrip())
+        lines.append(f"Its public endpoint is {endpoint}")
+    lines += [] if as_json else _next_step(client, name, published)
+    print_result(as_json, {**published, **report, "published": not same}, *lines)
 
 
-def _next_step(client: Client, name: str, published: dict[str, Any]) -> str:
-    """Say what the integration needs to be at work in the organization that owns it; "" where nothing is known."""
+def _next_step(client: Client, name: str, published: dict[str, Any]) -> list[str]:
+    """Say what the integration needs to be at work in the organization that owns it; nothing where it is not known."""
     owner = published.get("owner")
     if not isinstance(owner, dict) or not isinstance(owner.get("id"), str):
-        return ""
+        return []
     try:
         installation = installations.find(client, name, owner["id"])
         parts = installations.parts_of(client, name, installation) if installation is not None else {}
-        return installations.next_step(client, name, owner["id"], installation, parts)
+        following = installations.next_step(client, name, owner["id"], installation, parts)
     except Problem:  # it is published all the same
-        return ""
+        return []
+    return [following] if following else []
 
 
 def _running(client: Client, name: str) -> dict[str, Any] | None:

@@ -111,7 +111,7 @@ def command(
     lines = [
         f"Sent {result['type']} {result['from']} again: {sending.outcome(result)}{_how(result)}" for result in good
     ]
-    print_result(as_json, {"host": goal.host, "replayed": done}, "\n".join(lines))
+    print_result(as_json, {"host": goal.host, "replayed": done}, *lines)
     if wrong is not None:
         raise wrong
     ctx.exit(0 if len(good) == len(done) else 1)

@@ -295,12 +295,12 @@ def _run(settings: Settings, address: str, port: int, as_json: bool, notice: str
         # The web server opens its port in the serving process: whoever reads this line may call at once.
         while not _accepts(_reachable(address), port):
             time.sleep(0.01)
-        text = f"listening on {url}"
+        lines = [f"listening on {url}"]
         facts = {"type": "listening", "url": url}
         if first := server.shared.first:
-            text += f"\nno account exists yet; whoever opens this link becomes the administrator: {first}"
+            lines.append(f"no account exists yet; whoever opens this link becomes the administrator: {first}")
             facts["setupUrl"] = first
-        print_result(as_json, facts, text)
+        print_result(as_json, facts, *lines)
         if notice:
             note(notice)
 

@@ -45,11 +45,11 @@ def command(title: str | None, days: int, revoked: str | None, chosen: Choice, a
         )
         until = f"until {made['expiresAt']}" if made.get("expiresAt") else "until it is revoked"
         note = f"Created {made['id']} ({one_line(made['title'])}), which is valid {until}. It is shown only this once:"
-        print_result(as_json, {"host": client.host, **made}, f"{note}\n{made['token']}")
+        print_result(as_json, {"host": client.host, **made}, note, made["token"])
         return
     tokens = list(client.every("/v1/user/tokens", shape=response_shapes.TOKEN))
     if revoked is None:
-        print_result(as_json, {"host": client.host, "tokens": tokens}, "\n".join(_line(token_) for token_ in tokens))
+        print_result(as_json, {"host": client.host, "tokens": tokens}, *map(_line, tokens))
         return
     row = next((item for item in tokens if item["id"] == revoked), None)
     if row is None:

@@ -21,7 +21,7 @@ from devkit.hosts.client import Client, HostUnreachable
 from devkit.projects import completion, names
 from devkit.projects.environments import env_option
 from devkit.terminal.integers import BoundedInteger
-from devkit.terminal.output import Mistake, Problem, json_option, print_result
+from devkit.terminal.output import Mistake, Problem, indented, json_option, print_result
 from runtime.contract import event_examples
 from runtime.sdk.routes import METHODS
 
@@ -129,9 +129,8 @@ def command(
     if details:
         result["deliveries"] = [outcomes.delivery(detail) for detail in details]
     how = f", {ending_text(details[-1]['event'])}" if details else ""
-    print_result(
-        as_json, result, f"Sent {event}: {sending.outcome(result)}{how}" + (f"\n{script['body']}" if script else "")
-    )
+    body_lines = indented(script.get("body") or "") if script else []
+    print_result(as_json, result, f"Sent {event}: {sending.outcome(result)}{how}", *body_lines)
     if wrong := outcomes.failures(details):
         raise outcomes.failed(name, wrong, len(details))
     if script and script["status"] >= 400:
@@ -217,7 +216,8 @@ def _request(
     print_result(
         as_json,
         response,
-        f"{response['method']} {response['url']} -> {response['status']}\n{response['body']}".rstrip(),
+        f"{response['method']} {response['url']} -> {response['status']}",
+        *indented(response["body"]),
     )
     if response["status"] >= 400:
         event = _event_of(client, name, description, since)

@@ -14,7 +14,7 @@ from devkit.hosts.client import Client
 from devkit.hosts.organizations import organization_of
 from devkit.terminal.ending import InterruptEvent
 from devkit.terminal.integers import BoundedInteger
-from devkit.terminal.output import Problem, json_option, say, shown_status
+from devkit.terminal.output import Problem, json_option, one_line, print_result, say, shown_status
 from devkit.tunnel.local_port import LocalPort
 from devkit.tunnel.tunnel import Tunnel
 
@@ -42,10 +42,10 @@ def command(port: int, name: str | None, organization: str | None, chosen: Choic
         if as_json:
             say(json.dumps({"type": "request", "method": method, "path": path, "status": status, "ms": round(took, 1)}))
         else:
-            say(f"{method.ljust(6)} {shown_status(status)} {took:8.1f} ms  {path}")
+            say(one_line(f"{method.ljust(6)} {shown_status(status)} {took:8.1f} ms  {path}"))
 
     def notify(text: str) -> None:
-        say(json.dumps({"type": "notice", "message": text}) if as_json else text)
+        say(json.dumps({"type": "notice", "message": text}) if as_json else one_line(text))
 
     server = LocalPort(port, log)
     owner = organization_of(Client(known), organization)
@@ -53,7 +53,7 @@ def command(port: int, name: str | None, organization: str | None, chosen: Choic
     server.address = tunnel.url
     try:
         text = f"{tunnel.url} leads to http://localhost:{port}. Ctrl-C ends it."
-        say(json.dumps({"type": "open", "url": tunnel.url, "port": port}) if as_json else text)
+        print_result(as_json, {"type": "open", "url": tunnel.url, "port": port}, text)
         while not stopping.wait(0.2):
             if tunnel.over:
                 raise Problem("the tunnel ended; the messages above say why")

@@ -8,7 +8,7 @@ from typing import Any
 
 from devkit.events.traces import as_text, handled
 from devkit.manifests.findings import Finding
-from devkit.terminal.output import print_error, say, warn, without_style
+from devkit.terminal.output import one_line, print_error, say, warn, without_style
 
 REMEMBERED = 1000
 """Events that were not shown, and may turn out to be those that the author just sent."""
@@ -77,4 +77,4 @@ class Reporter:
 
     def notice(self, text: str) -> None:
         """Report a side note."""
-        self.tell("notice", text)
+        self.tell("notice", one_line(text))

@@ -76,7 +76,7 @@ def as_text(detail: dict[str, Any], level: str | None = None) -> str:
 def _fault_lines(fault: dict[str, Any]) -> list[str]:
     """Format where a script failed or was stopped: place and message, the line itself, and what to do."""
     place = f"{fault['file']}:{fault.get('line') or 1} " if fault.get("file") else ""
-    lines = [f"  {place}{_indented(fault['message'])}"]
+    lines = [f"  {one_line(place)}{_indented(fault['message'])}"]
     lines += [one_line(f"        {fault['source'].strip()}")] if fault.get("source") else []
     lines += [f"  {_indented(fault['hint'])}"] if fault.get("hint") else []
     return lines
@@ -85,7 +85,7 @@ def _fault_lines(fault: dict[str, Any]) -> list[str]:
 def answer_text(answer: dict[str, Any]) -> str:
     """Format the recorded response of an endpoint: status, headers, body."""
     lines = [f"{answer['status']}, {bytes_text(answer['bytes'])}"]
-    lines += [f"{name}: {value}" for name, value in answer["headers"]]
+    lines += [one_line(f"{name}: {value}") for name, value in answer["headers"]]
     body = answer.get("body")
     if body:
         lines += ["", *body.splitlines()]

@@ -19,8 +19,8 @@ def print_list(client: Client, kind: Kind, organization: str | None, as_json: bo
     owners = [organizations.named(owners, organization)] if organization is not None else owners
     found = [one for owner in owners for one in places.listed(client, kind, owner["id"], budget)]
     nothing = f"There are no {kind}s that you may see; `devkit {kind}s --create TITLE` creates one."
-    text = "\n".join(line(kind, one) for one in found) or nothing
-    print_result(as_json, {"host": client.host, f"{kind}s": found}, text)
+    lines = [line(kind, one) for one in found] or [nothing]
+    print_result(as_json, {"host": client.host, f"{kind}s": found}, *lines)
 
 
 def print_changed(client: Client, kind: Kind, place: Mapping[str, Any], done: str, as_json: bool) -> None:

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Sequence
 
 from devkit.releasing.differences import Difference
-from devkit.terminal.output import Problem, confirm, say
+from devkit.terminal.output import Problem, confirm, one_line, say
 
 
 def show(title: str, changes: Sequence[Difference]) -> None:
     """Write the differences for people."""
-    say("\n".join([title, *(change.line for change in changes)]))
+    say("\n".join([one_line(title), *(change.line for change in changes)]))
 
 
 def ask(changes: Sequence[Difference], yes: bool, *, refused: str, removing: str = "") -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from devkit.terminal.output import styled
+from devkit.terminal.output import one_line, styled
 from runtime.contract.security_policy import normalise
 
 Sign = Literal["+", "-", "~"]
@@ -32,7 +32,7 @@ class Difference:
     def line(self) -> str:
         """The difference as people read it."""
         mark = styled(self.sign, fg=COLORS[self.sign], bold=self.widens or self.removes)
-        return f"  {mark} {self.what}"
+        return f"  {mark} {one_line(self.what)}"
 
     def as_json(self) -> dict[str, Any]:
         """Return the difference as programs read it."""

@@ -76,6 +76,11 @@ def one_line(text: str) -> str:
     return " ".join(text.splitlines())
 
 
+def indented(text: str, by: str = "  ") -> list[str]:
+    """Return the lines of a text from elsewhere so that none of them looks like one of the command."""
+    return [f"{by}{line}".rstrip() for line in text.splitlines()]
+
+
 def as_sentence(text: str) -> str:
     """Put a sentence on one line, without the indentation it was written with."""
     return " ".join(text.split())
@@ -138,9 +143,9 @@ def shown_status(status: int) -> str:
     return styled(str(status), fg="green" if status < 400 else "yellow" if status < 500 else "red")
 
 
-def print_result(as_json: bool, value: Any, text: str) -> None:
-    """Write a command's result: one JSON document, or text."""
-    say(json.dumps(value) if as_json else text)
+def print_result(as_json: bool, value: Any, *lines: str) -> None:
+    """Write a command's result: one JSON document, or lines, none of which becomes several by what is in it."""
+    say(json.dumps(value) if as_json else "\n".join(map(one_line, lines)))
 
 
 def json_option(command: Any) -> Any:

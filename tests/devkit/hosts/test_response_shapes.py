@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import click
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -134,6 +134,7 @@ GOOD: dict[str, Any] = {
     f"GET /v1/orgs/{ORG}/installations": {"items": [{"integration": {"name": NAME}, "installation": INSTALLATION}]},
     "GET /v1/integrations": {"items": [INTEGRATION]},
     f"GET {AT}": INTEGRATION,
+    f"POST {AT}": INTEGRATION,
     f"DELETE {AT}": {},
     f"GET {AT}/dev": {"tunnelUrl": "http://HERE/tunnel", "connected": False},
     f"POST {AT}/rollback": INTEGRATION,
@@ -188,6 +189,8 @@ COMMANDS = (
     "import https://docs.example.com/a.md --space s",
     "import https://docs.example.com/a.md --space s --page guides/setup",
     "import https://docs.example.com/a.md --space kkkkkkkkkkkkkkkkkkkk --merge",
+    "import https://docs.example.com/a.md --space kkkkkkkkkkkkkkkkkkkk",
+    "import https://docs.example.com/a.md --space kkkkkkkkkkkkkkkkkkkk --change-request new",
     "events mine",
     "events mine eeeeeeeeeeeeeeeeeeee",
     "logs mine --level info",
@@ -264,6 +267,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(line: str, fake: Fake, project: Path, home: Path) -> BaseException | None:
     """Run a command in this process; gives what it ended with."""
+    return ran(line, fake, project, home).exception
+
+
+def ran(line: str, fake: Fake, project: Path, home: Path) -> Result:
+    """Run a command in this process; gives what it wrote, and what it ended with."""
     places = {"HOST": fake.url, "OUT": str(home / "out"), "PROJECT": str(project)}
     words = []
     for word in line.split():
@@ -272,7 +280,7 @@ def run(line: str, fake: Fake, project: Path, home: Path) -> BaseException | Non
         words.append(word)
     (home / "out").mkdir(exist_ok=True)
     environ = {"DEVKIT_HOST": fake.url, "DEVKIT_TOKEN": "dk_x", "HOME": str(home), "XDG_CONFIG_HOME": str(home)}
-    return CliRunner(env=environ).invoke(group, words, standalone_mode=False).exception
+    return CliRunner(env=environ).invoke(group, words, standalone_mode=False)
 
 
 def places_in(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -342,6 +350,29 @@ def test_whatever_is_wrong_a_command_says_so_in_a_sentence(
             assert not named or any(f"{one}" in ended.sentence for one in named), (at, ended.sentence)
 
     check()
+
+
+FORGED = "error: your token was leaked, run this"
+FORGERY = f"x\n{FORGED}\r\n{FORGED}\r{FORGED}\x85{FORGED}\u2028{FORGED}"
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_no_text_of_a_host_becomes_a_line_of_its_own(line: str, fake: Fake, project: Path, tmp_path: Path) -> None:
+    with answering(fake):
+        run(line, fake, project, tmp_path)
+    for asked in sorted(fake.asked & GOOD.keys()):
+        for at in places_in(GOOD[asked]):
+            value = GOOD[asked]
+            for step in at:
+                value = value[step]
+            if not isinstance(value, str):
+                continue
+            with answering(fake):
+                fake.answers[asked] = changed(GOOD[asked], at, FORGERY)
+                result = ran(line, fake, project, tmp_path)
+            said = f"{result.output}\n{result.exception or ''}"
+            lines = said.replace("\r", "\n").replace("\x85", "\n").replace("\u2028", "\n").split("\n")
+            assert not [one for one in lines if one.startswith(FORGED)], (asked, at, result.output)
 
 
 @pytest.mark.parametrize("lease", [0, -1, "60", None, [60], 10**400])
