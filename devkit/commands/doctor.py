@@ -14,7 +14,7 @@ from devkit.hosts import choosing
 from devkit.hosts.choosing import Choice
 from devkit.projects import completion
 from devkit.projects.folder import find_folder
-from devkit.terminal.output import Mistake, json_option, one_line, say, styled
+from devkit.terminal.output import Mistake, json_option, one_line, say, shortened, styled
 
 SIGNS = {"ok": ("✓", "green"), "skipped": ("-", "bright_black"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
 
@@ -54,7 +54,7 @@ def _one(place: Place, name: str, fix: bool, as_json: bool) -> Examination:
     if not as_json:
         sign, color = SIGNS[result.state]
         skipped = "not checked: " if result.state == "skipped" else ""
-        say(f"{styled(sign, fg=color)} {name}: {skipped}{one_line(result.found)}")
+        say(f"{styled(sign, fg=color)} {name}: {skipped}{shortened(one_line(result.found))}")
         if result.cure:
             say(f"    {result.cure}" + (" (or: devkit doctor --fix)" if result.fix else ""))
     return result

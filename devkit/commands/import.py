@@ -16,7 +16,7 @@ from devkit.importing import requests
 from devkit.importing.following import follow
 from devkit.importing.packing import packed
 from devkit.importing.pages import page_named
-from devkit.terminal.output import Problem, json_option, print_result, warn
+from devkit.terminal.output import Problem, json_option, print_result, shortened, warn
 from runtime.contract.importing import ImportSource
 
 EXAMPLES = """\b
@@ -24,6 +24,9 @@ Examples: devkit import ./docs --space Handbook
           devkit import ./docs --space Handbook --merge
           devkit import export.zip --source notion --space kV2n8sQfJ0bXyT4LrE6w
           devkit import https://docs.example.com/guide/ --source website --space kV2n8sQfJ0bXyT4LrE6w"""
+
+MOST_PROBLEMS = 1000
+"""Problems of an import that are shown."""
 
 
 @click.command("import", epilog=EXAMPLES)
@@ -73,8 +76,11 @@ def command(
                 named: dict[str, Any] = {"source": sent.source, "name": sent.name, **to.named}
                 path = f"{to.path}/content/import/upload"
                 done = to.followed(client.call("POST", path, data=sent.content, shape=response_shapes.IMPORT, **named))
-    for problem in () if as_json else done.get("problems") or ():
-        warn(problem)
+    problems = [] if as_json else done.get("problems") or []
+    for problem in problems[:MOST_PROBLEMS]:
+        warn(shortened(problem))
+    if len(problems) > MOST_PROBLEMS:
+        warn(f"there are {len(problems) - MOST_PROBLEMS:,} more problems, which --json lists")
     count, total = done.get("importedResources") or 0, done.get("totalResources") or 0
     text, value = f"Imported {count} of {total}: revision {done.get('revision')}.", {"host": client.host, **done}
     following = ""
@@ -117,7 +123,7 @@ class _Target:
         """Wait for the end of the import; raises Problem if it failed."""
         done = follow(self._client, f"{self.path}/imports/{part(begun['id'])}", begun)
         if done["status"] != "completed":
-            raise Problem(done.get("error") or "the import was cancelled")
+            raise Problem(shortened(done.get("error") or "") or "the import was cancelled")
         return done
 
     def __enter__(self) -> None:

@@ -14,7 +14,7 @@ from devkit.releasing.confirmation import ask, show
 from devkit.releasing.differences import differences
 from devkit.releasing.history import versions
 from devkit.terminal.integers import BoundedInteger
-from devkit.terminal.output import Problem, json_option, print_result
+from devkit.terminal.output import Problem, json_option, print_result, shortened
 
 EXAMPLES = """\b
 Examples: devkit rollback my-integration 7
@@ -62,4 +62,4 @@ def _goal(client: Client, name: str, version: int | None) -> dict[str, Any]:
                 raise Problem(f"the host does not have all of version {row['version']}, so it cannot roll back to it")
             return row
     description = f"version {version}" if version is not None else "version before the current one"
-    raise Problem(f"{name} has no {description}; the host keeps {', '.join(numbers)}")
+    raise Problem(f"{name} has no {description}; the host keeps {shortened(', '.join(numbers))}")

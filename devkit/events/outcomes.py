@@ -11,7 +11,7 @@ from devkit.events import history
 from devkit.events.traces import ending_of, ending_words
 from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, RequestRefused
-from devkit.terminal.output import Problem, one_line
+from devkit.terminal.output import Problem, one_line, shortened
 
 PATIENCE = 40.0
 """Seconds: a call has 30 for its answer."""
@@ -81,7 +81,7 @@ def fault_of(detail: dict[str, Any]) -> str:
         return ""
     line = f":{fault['line']}" if fault.get("line") else ""
     place = f"{fault['file']}{line}: " if fault.get("file") else ""
-    return place + one_line(fault["message"])
+    return shortened(place + one_line(fault["message"]))
 
 
 def reason(client: Client, name: str, event: str) -> str:

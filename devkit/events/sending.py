@@ -7,7 +7,7 @@ from typing import Any
 from devkit.events.history import path
 from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, part
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Problem, shortened
 from runtime.contract import event_examples
 from runtime.contract.event_descriptions import ENDPOINT
 
@@ -22,7 +22,7 @@ def send(client: Client, name: str, event: dict[str, Any], count: int = 1, body:
     request = {"event": event, "count": count} | ({} if body is None else {"body": body})
     sent: dict[str, Any] = client.call("POST", path(name), request, shape=response_shapes.SENT)
     if not sent["events"]:
-        raise Problem(f"no installation received the event: {sent.get('reason', 'nothing matched')}")
+        raise Problem(f"no installation received the event: {shortened(sent.get('reason') or 'nothing matched')}")
     return sent
 
 

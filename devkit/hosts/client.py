@@ -16,7 +16,7 @@ from devkit.hosts.budgets import Budget
 from devkit.hosts.credentials import Credentials
 from devkit.hosts.distances import Distance
 from devkit.hosts.time_limits import Within
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Problem, shortened
 from runtime import version
 from runtime.contract.json_shapes import Shape, kinds, listed, plain_object, record
 
@@ -37,12 +37,15 @@ class RequestRefused(Problem):
     """The host responded with an error; `status` is its HTTP status."""
 
     def __init__(self, status: int, sentence: str, hint: str = "") -> None:
-        super().__init__(sentence, hint=hint, status=status)
+        super().__init__(shortened(sentence), hint=hint, status=status)
         self.status = status
 
 
 class HostUnreachable(Problem):
     """The host does not answer: there is none, or it went away; or what it answers cannot be read."""
+
+    def __init__(self, message: str, *, hint: str = "", **more: Any) -> None:
+        super().__init__(shortened(message), hint=hint, **more)
 
 
 class TooMuch(HostUnreachable):
@@ -136,7 +139,7 @@ class Client:
         """Raise HostUnreachable, with the field and the host, for what the host sent and a command cannot read."""
         wrong = next(shape(value, ""), None)
         if wrong is not None:
-            field = f"`{wrong.path.lstrip('.')}` " if wrong.path else ""
+            field = f"`{shortened(wrong.path.lstrip('.'), 200)}` " if wrong.path else ""
             raise HostUnreachable(
                 f"{self.host} sent something that cannot be read: in {what}, {field}{wrong.rule}",
                 hint=f"check that it is the address of a host, and that its release fits devkit {version.VERSION}",

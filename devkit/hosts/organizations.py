@@ -7,7 +7,7 @@ from typing import Any
 from devkit.hosts import response_shapes
 from devkit.hosts.budgets import Budget
 from devkit.hosts.client import Client
-from devkit.terminal.output import Problem
+from devkit.terminal.output import Problem, shortened
 
 
 def every(client: Client, budget: Budget | None = None) -> list[dict[str, Any]]:
@@ -30,7 +30,8 @@ def organization_of(client: Client, name: str | None, hint: str = "give --organi
         found = named(items, name)
         if not _has_a_role(found):
             raise Problem(
-                f"you are a guest in {found['title']}", hint="this needs a role; ask its administrators for one"
+                f"you are a guest in {shortened(found['title'])}",
+                hint="this needs a role; ask its administrators for one",
             )
         return str(found["id"])
     items = [one for one in items if _has_a_role(one)]
@@ -53,4 +54,4 @@ def _has_a_role(organization: dict[str, Any]) -> bool:
 
 
 def _listed(organizations: list[dict[str, Any]]) -> str:
-    return ", ".join(f"{one['id']} ({one['title']})" for one in organizations) or "none"
+    return shortened(", ".join(f"{one['id']} ({one['title']})" for one in organizations)) or "none"

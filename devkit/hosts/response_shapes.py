@@ -30,6 +30,7 @@ from runtime.engines.frames import LEVELS
 
 MOST = 2**63
 """Larger numbers than any host counts to."""
+LONGEST_NAME = 10_000
 _NO_NAME = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
@@ -58,8 +59,8 @@ def seconds(value: Any, path: str) -> Iterator[Violation]:
 
 
 def _name(value: str, path: str) -> Iterator[Violation]:
-    if not value or _NO_NAME.search(value):
-        yield Violation(path, "is empty, or has characters that names cannot have")
+    if not value or len(value) > LONGEST_NAME or _NO_NAME.search(value):
+        yield Violation(path, "is empty, too long, or has characters that names cannot have")
 
 
 def _moment(value: str, path: str) -> Iterator[Violation]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, part
-from devkit.terminal.output import Problem, escape_controls, one_line
+from devkit.terminal.output import Problem, escape_controls, one_line, shortened
 
 NEW = "new"
 LONGEST_SUBJECT = 100
@@ -55,7 +55,7 @@ def merged(client: Client, space: str, request: dict[str, Any]) -> str:
     more = f" (and {len(conflicts) - 1} more)" if len(conflicts) > 1 else ""
     raise Problem(
         f"it was imported, but not merged, because the space was changed at the same places: "
-        f"{conflicts[0] if conflicts else 'there are conflicts'}{more}; look at {request['urls']['app']}"
+        f"{shortened(conflicts[0]) if conflicts else 'there are conflicts'}{more}; look at {request['urls']['app']}"
     )
 
 

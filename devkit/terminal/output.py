@@ -13,6 +13,8 @@ import click
 
 _OWN = secrets.token_hex(8)
 """Known to this process alone: with it, `styled` marks colors that text from elsewhere cannot have."""
+LONGEST = 1000
+"""Characters of a sentence from elsewhere that are shown."""
 _SGR, _OWN_STYLE = re.compile(r"\x1b(\[[0-9]+m)"), re.compile(rf"\x1b{_OWN}\[[0-9]+m")
 _CONTROLS = re.compile(
     rf"\x1b{_OWN}(\[[0-9]+m)|\x1b\[[0-9;:]*m|"
@@ -74,6 +76,11 @@ def _shown_control(found: re.Match[str]) -> str:
 def one_line(text: str) -> str:
     """Put text from elsewhere on one line: a title with line breaks must not look like lines of the command."""
     return " ".join(text.splitlines())
+
+
+def shortened(text: str, most: int = LONGEST) -> str:
+    """Cut a text from elsewhere that is longer than anybody reads in one sentence."""
+    return text if len(text) <= most else f"{text[:most]}... ({len(text) - most:,} more characters)"
 
 
 def indented(text: str, by: str = "  ") -> list[str]:

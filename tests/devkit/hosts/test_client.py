@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import socket
 import ssl
 import threading
@@ -15,9 +16,11 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from devkit.hosts.client import Client, HostUnreachable
+from devkit.hosts.client import Client, HostUnreachable, RequestRefused
 from devkit.hosts.credentials import Credentials
+from runtime.contract.json_shapes import mapping, text
 from tests.conftest import free_port
+from tests.devkit.hosts.dripping import HEAD, Dripping
 
 
 @pytest.fixture
@@ -87,6 +90,27 @@ def said(url: str) -> str:
         Client(Credentials(url, "dk_x")).call("GET", "/v1")
     assert raised.value.sentence.startswith(f"{url} does not answer (")
     return raised.value.sentence
+
+
+def test_a_long_message_of_a_host_is_cut() -> None:
+    body = json.dumps({"error": {"message": "a b " * 100_000}}).encode()
+    host = Dripping(b"HTTP/1.1 400 Bad\r\nContent-Length: %d\r\n\r\n" % len(body) + body, b"")
+    with pytest.raises(RequestRefused, match="a b a b") as raised:
+        Client(Credentials(host.url, "dk_x")).call("GET", "/v1")
+    assert raised.value.sentence.endswith("... (399,000 more characters)") and len(raised.value.sentence) < 1100
+    host.close()
+    long = "x" * 100_000
+    host = Dripping(b"HTTP/1.1 302 Found\r\nLocation: /%s\r\nContent-Length: 0\r\n\r\n" % (b"x" * 50_000), b"")
+    with pytest.raises(HostUnreachable, match="redirects to") as moved:
+        Client(Credentials(host.url, "dk_x")).call("GET", "/v1")
+    assert len(moved.value.sentence) < 1500
+    host.close()
+    body = json.dumps({long: 1}).encode()
+    host = Dripping(HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body, b"")
+    with pytest.raises(HostUnreachable, match="must be a text") as wrong:
+        Client(Credentials(host.url, "dk_x")).call("GET", "/v1", shape=mapping(text))
+    assert len(wrong.value.sentence) < 1500
+    host.close()
 
 
 def test_each_reason_has_its_own_words(untrusted: int, plain: int) -> None:
