@@ -22,7 +22,7 @@ from devkit.hosts.client import Client, TooMuch
 from devkit.hosts.credentials import Credentials
 from devkit.hosts.distances import Distance
 from devkit.terminal.output import Problem
-from tests.devkit.hosts.test_response_shapes import AT, EVENT, GOOD, NAME, ORGANIZATION, PLACE, VERSION
+from tests.devkit.hosts.answers import AT, EVENT, GOOD, NAME, ORGANIZATION, PLACE, VERSION
 
 SPACE = "s" * 20
 FOLDER = f"GET /v1/spaces/{SPACE}/revisions/{'r' * 20}/folder"

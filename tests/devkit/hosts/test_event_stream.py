@@ -20,8 +20,8 @@ from devkit.hosts.credentials import Credentials
 from devkit.hosts.distances import Distance
 from devkit.hosts.event_stream import ServerSentEvent, events
 from devkit.terminal.output import Problem
+from tests.devkit.hosts.answers import DETAIL, NAME
 from tests.devkit.hosts.dripping import HEAD, Dripping
-from tests.devkit.hosts.test_response_shapes import DETAIL, NAME
 
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 STREAM = b": connected\n\nevent: one\nid: 1\ndata: {}\n\n: still here\n\nevent: two\ndata: x\n\nevent: cut"
