@@ -19,6 +19,7 @@ from devkit.hosts.event_stream import ServerSentEvent, events
 from devkit.terminal.output import Problem
 from devkit.tunnel.exchange import Answer, Handler, Incoming
 from devkit.tunnel.posting import Posts
+from runtime.engines.dev_tunnel.line import MAX_CALLS
 
 SILENCE = 10.0
 """Seconds without a word from the host, which speaks every other one, after which the line counts as broken."""
@@ -92,7 +93,7 @@ class Tunnel:
 
     def _renew(self) -> None:
         client = Client(self._credentials)
-        while not self._stopping.wait(self._opened["leaseSeconds"] / 3):
+        while not self._stopping.wait(max(1.0, self._opened["leaseSeconds"] / 3)):
             try:
                 client.call("POST", self._path, {"name": self._name})
             except Problem:
@@ -143,8 +144,11 @@ class Tunnel:
         if message.kind == "call":
             head = self._client.read(message.data, response_shapes.CALL, "a call of the tunnel")
             headers = [(name, value) for name, value in head["headers"]]
+            # Twice as many as the host lets come at once: it may hear of the end of a call before it is forgotten here.
+            if len(self._calls) >= 2 * MAX_CALLS:
+                raise HostUnreachable(f"{self._client.host} sent more than {2 * MAX_CALLS} calls at once")
             incoming = self._calls[message.id] = Incoming(message.id, head["method"], head["path"], headers)
-            # The host lets no more than `MAX_CALLS` come at once. In no pool, for which Python would wait when it ends.
+            # In no pool, for which Python would wait when it ends.
             threading.Thread(target=self._answer, args=[incoming], name="tunnel call", daemon=True).start()
         elif message.kind == "replaced":
             self.replaced = self.over = True
