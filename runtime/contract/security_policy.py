@@ -67,8 +67,15 @@ WITH_VALUE = re.compile(r"'(?:nonce|sha(?:256|384|512))-", re.IGNORECASE)
 FREE_VALUES = frozenset(["plugin-types", "referrer", "report-to", "report-uri", "require-sri-for", "trusted-types"])
 FREE_VALUES |= {"require-trusted-types-for", "sandbox", "upgrade-insecure-requests", "block-all-mixed-content"}
 MAX_LENGTH = 16_384
-ROOM_ON_SITES = 6144
-"""Characters that a page of a site has for the policies of all scripts together: proxies refuse long headers."""
+LOADING = (
+    "script-src", "style-src", "img-src", "font-src", "connect-src", "frame-src", "media-src", "worker-src", "child-src",
+    "manifest-src", "object-src",
+)  # fmt: skip
+"""Directives of a page of a site: what a script asks for as `default-src` is repeated in those that it does not name."""
+ROOM_ON_SITES = 12_288
+"""Characters that a page of a site has for the policies of all scripts together: clients take 16 KB of headers."""
+OWN_ADDRESS = 300
+"""Characters of it that the address of a script may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +103,13 @@ def normalise(policy: str | dict[str, str]) -> Policy:
     header = "; ".join(" ".join([name, *dict.fromkeys(values)]) for name, values in directives.items())
     if len(header) > MAX_LENGTH:
         raise ValueError(f"the policy is {len(header)} characters long; at most {MAX_LENGTH} fit in a header")
-    if len(header) > ROOM_ON_SITES:
+    everywhere = sum(len(value) + 1 for value in dict.fromkeys(directives.get("default-src", ())))
+    on_sites = len(header) + everywhere * sum(name not in directives for name in LOADING)
+    if on_sites > ROOM_ON_SITES - OWN_ADDRESS:
+        repeated = ", with `default-src` repeated for each kind of source," if on_sites > len(header) else ""
         warnings.append(
-            f"the policy is {len(header)} characters long; pages of sites leave out a script whose policy does not fit "
-            f"into {ROOM_ON_SITES}, with those of other integrations"
+            f"the policy takes {on_sites} characters{repeated} on pages of sites, which leave out a script whose policy "
+            f"does not fit into {ROOM_ON_SITES - OWN_ADDRESS}, with those of other integrations"
         )
     return Policy(header, tuple(warnings))
 

@@ -356,7 +356,7 @@ def test_scripts_for_which_pages_of_a_site_have_no_room_are_named(admin: Browser
     assert owner.api.post(f"/v1/orgs/{owner.id}/sites/{site}/publish").status == 200
     at = f"/app/orgs/{owner.id}/sites/{site}"
     for place in range(3):
-        sources = " ".join(f"https://a{place}-{number}.example.com" for number in range(100))
+        sources = " ".join(f"https://a{place}-{number}.example.com" for number in range(200))
         name, more = f"crowded-{new_id()[:8].lower()}", {"scopes": ["site:script:inject"], "target": "site"}
         body = publication(owner.id, blocks=[], contentSecurityPolicy=f"connect-src {sources}", **more)
         assert owner.api.post(f"/v1/integrations/{name}", {**body, "title": f"Crowd {place}"}).status == 200

@@ -7,23 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pydantic import MISSING
 
 from runtime.contract.addresses import Addresses
-from runtime.contract.security_policy import ROOM_ON_SITES
+from runtime.contract.security_policy import LOADING, ROOM_ON_SITES
 from runtime.contract.sites import SiteIntegrationScript
 from runtime.web.sites.page_content import SampleSite
 
 BASE: dict[str, tuple[str, ...]] = {
     "default-src": (),
-    "script-src": (),
+    **dict.fromkeys(LOADING, ()),
     "style-src": ("'self'",),
     "img-src": ("'self'", "data:"),
     "font-src": ("'self'",),
-    "connect-src": (),
-    "frame-src": (),
-    "media-src": (),
-    "worker-src": (),
-    "child-src": (),
-    "manifest-src": (),
-    "object-src": (),
 }
 LEFT_OUT = ("'none'", "'strict-dynamic'")
 """What would take away from what others on the page ask for: with the second, browsers heed no addresses any more."""
@@ -32,11 +25,13 @@ RUNS = frozenset(("script-src", "worker-src", "object-src"))
 INLINE = "'unsafe-inline'"
 NONCE_OR_HASH = ("'nonce-", "'sha256-", "'sha384-", "'sha512-")
 """How the sources begin that allow a single script or style; where there is one, browsers ignore `INLINE`."""
-MAX_POLICY = 8192
-"""Characters of the policy of a page, except for what the page needs itself: proxies and HTTP clients take few more.
+MAX_POLICY = 13_312
+"""Characters of the policy of a page, except for what the page needs itself: HTTP clients take few more.
 
 What scripts leave of it is for blocks, which only some pages have.
 """
+MAX_ANSWERING = 20
+"""Integrations of a page whose scripts may answer its blocks."""
 FIXED = "base-uri 'none'; frame-ancestors 'self'"
 """No script decides about these; `form-action` is open, because signing out leads to wherever visitors sign in."""
 
@@ -157,10 +152,12 @@ def policy_of_read(
         own["script-src"].append(f"{here}/contentkit/")
         own["connect-src"].append(f"{home}-/render/")
         own["frame-src"] += ["http:", "https:"]
-    blocks = []
-    for integration, policy in drawn.items():
-        asked = {name: values for name, values in _asked(policy or "").items() if name not in RUNS}
-        blocks.append(_with_answers(asked, at, integration))
+        own["connect-src"] += _answers(drawn, at)
+    blocks = [
+        {name: values for name, values in _asked(policy).items() if name not in RUNS}
+        for policy in drawn.values()
+        if policy
+    ]
     return policy_of(scripts, own, blocks)
 
 
@@ -179,14 +176,14 @@ def policy_of_sample(scripts: Iterable[SiteIntegrationScript], sample: SampleSit
         # Blocks show pictures and frames from everywhere, and load lists from where their script answers.
         own["img-src"] += ["http:", "https:"]
         own["frame-src"] += ["http:", "https:"]
-    drawn = {block.integration: block.policy for block in sample.blocks}
-    blocks = [_with_answers(_asked(policy or ""), at, integration) for integration, policy in drawn.items()]
+        own["connect-src"] += _answers((block.integration for block in sample.blocks), at)
+    blocks = [_asked(policy) for policy in dict.fromkeys(block.policy for block in sample.blocks) if policy]
     return f"{policy_of(scripts, own, blocks)}; report-uri {home}-/violations"
 
 
-def _with_answers(asked: Mapping[str, Sequence[str]], at: Addresses, integration: str) -> Mapping[str, Sequence[str]]:
-    """Add where the script of an integration answers."""
-    return {**asked, "connect-src": [f"{at.of_integration(integration)}/", *asked["connect-src"]]}
+def _answers(integrations: Iterable[str], at: Addresses) -> list[str]:
+    """Return where the scripts of integrations answer, which blocks load their lists from."""
+    return [f"{at.of_integration(name)}/" for name in [*dict.fromkeys(integrations)][:MAX_ANSWERING]]
 
 
 def _asked(policy: str) -> dict[str, Sequence[str]]:
