@@ -68,10 +68,10 @@ FREE_VALUES = frozenset(["plugin-types", "referrer", "report-to", "report-uri", 
 FREE_VALUES |= {"require-trusted-types-for", "sandbox", "upgrade-insecure-requests", "block-all-mixed-content"}
 MAX_LENGTH = 16_384
 LOADING = (
-    "script-src", "style-src", "img-src", "font-src", "connect-src", "frame-src", "media-src", "worker-src", "child-src",
-    "manifest-src", "object-src",
+    "script-src", "style-src", "img-src", "font-src", "connect-src", "frame-src", "media-src", "worker-src",
+    "child-src", "manifest-src", "object-src",
 )  # fmt: skip
-"""Directives of a page of a site: what a script asks for as `default-src` is repeated in those that it does not name."""
+"""Directives of a page of a site: what a script asks for as `default-src` is repeated in those it does not name."""
 ROOM_ON_SITES = 12_288
 """Characters that a page of a site has for the policies of all scripts together: clients take 16 KB of headers."""
 OWN_ADDRESS = 300
@@ -108,8 +108,8 @@ def normalise(policy: str | dict[str, str]) -> Policy:
     if on_sites > ROOM_ON_SITES - OWN_ADDRESS:
         repeated = ", with `default-src` repeated for each kind of source," if on_sites > len(header) else ""
         warnings.append(
-            f"the policy takes {on_sites} characters{repeated} on pages of sites, which leave out a script whose policy "
-            f"does not fit into {ROOM_ON_SITES - OWN_ADDRESS}, with those of other integrations"
+            f"the policy takes {on_sites} characters{repeated} on pages of sites, which leave out a script whose "
+            f"policy does not fit into {ROOM_ON_SITES - OWN_ADDRESS}, with those of other integrations"
         )
     return Policy(header, tuple(warnings))
 

@@ -36,9 +36,9 @@ class ImportedPage:
     layout: Mapping[str, Any] | None = None
     variables: Mapping[str, Any] | None = None
     former_paths: Sequence[str] | None = None
-    hidden: bool = False
-    no_index: bool = False
-    no_robots_index: bool = False
+    hidden: bool | None = None
+    no_index: bool | None = None
+    no_robots_index: bool | None = None
     git: Mapping[str, str] | None = None
     too_large: bool = False
 

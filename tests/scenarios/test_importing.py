@@ -73,6 +73,10 @@ def test_markdown_becomes_a_page(space: Space, web: Elsewhere) -> None:
     page = ok(space.api.get(f"{space.path}/content/path/the-guide", format="markdown"))
     assert (page["title"], page["description"]) == ("The guide", "About it")
     assert page["markdown"] == "* [x] done\n\n# More\n\n## Less\n", "the title took the first level"
+    nested = "# Nested\n\n## First\n\n> # quoted\n\n## Second\n"
+    imported(space, web.put("/nested.md", nested, "text/plain"), "markdown")
+    page = ok(space.api.get(f"{space.path}/content/path/nested", format="markdown"))
+    assert page["markdown"].startswith("# First\n") and "\n# Second\n" in page["markdown"]
     both = "# Both\n\n# First\n\n## Second\n"
     imported(space, web.put("/both.md", both, "text/plain"), "markdown")
     page = ok(space.api.get(f"{space.path}/content/path/both", format="markdown"))
@@ -131,6 +135,18 @@ def test_what_is_not_for_everybody_does_not_become_so(space: Space, front: str, 
     sent(space, packed({"README.md": "# Start", "quiet.md": imported_page}), "zip")
     page = ok(space.api.get(f"{space.path}/content/path/quiet"))
     assert {name for name in ("hidden", "noIndex", "noRobotsIndex") if page.get(name)} == flags
+
+
+def test_what_somebody_hid_stays_hidden_when_it_comes_again(space: Space) -> None:
+    sent(space, packed({"README.md": "# Start", "quiet.md": "# Quiet\n\nwords"}), "zip")
+    named = ok(space.api.get(f"{space.path}/content/path/quiet"))["id"]
+    space.merge({"type": "update_page", "id": named, "hidden": True, "noIndex": True})
+    sent(space, packed({"README.md": "# Start", "quiet.md": "# Quiet\n\nother words"}), "zip")
+    page = ok(space.api.get(f"{space.path}/content/page/{named}", format="markdown"))
+    assert page["hidden"] and page["noIndex"] and "other words" in page["markdown"]
+    sent(space, packed({"README.md": "# Start", "quiet.md": "---\nhidden: false\n---\n# Quiet"}), "zip")
+    page = ok(space.api.get(f"{space.path}/content/page/{named}"))
+    assert not page.get("hidden") and page["noIndex"]
 
 
 def test_numbers_in_names_are_sorted_as_numbers(space: Space) -> None:

@@ -70,8 +70,8 @@ def read_front_matter(source: str, ref: Callable[[str], Ref], problems: list[str
         fields["description"] = fields["description"][:MAX_DESCRIPTION]
         problems.append(f"{path}: `description` was cut after {MAX_DESCRIPTION} characters.")
     for name, field in (("hidden", "hidden"), ("noIndex", "no_index"), ("noRobotsIndex", "no_robots_index")):
-        if said.get(name) is True:
-            fields[field] = True
+        if isinstance(said.get(name), bool):
+            fields[field] = said[name]
     cover = _cover(said, ref)
     if cover:
         fields["cover"] = cover

@@ -138,9 +138,13 @@ class Assembly:
             "variables": one.variables,
             "former_paths": one.former_paths,
             "cover": self._cover(one.cover),
+            "hidden": one.hidden,
+            "no_index": one.no_index,
+            "no_robots_index": one.no_robots_index,
         }
         if not self._place.replace and old is not None:
             values = {name: getattr(old, name) if value is None else value for name, value in values.items()}
+        values |= {name: bool(values[name]) for name in ("hidden", "no_index", "no_robots_index")}
         if old is not None and old.type == placed.type and documents.get(placed.id) is None:
             # Nothing that is imported can say that a page is computed, or that it is not.
             values |= {"computed": old.computed, "computed_seed": old.computed_seed}
@@ -152,9 +156,6 @@ class Assembly:
             title=one.title[:LONGEST_TITLE] or "Untitled",
             document=documents.get(placed.id, kept) if placed.type == "document" else None,
             target=self.ids.reference(one.target or {}) if placed.type == "link" else None,
-            hidden=one.hidden,
-            no_index=one.no_index,
-            no_robots_index=one.no_robots_index,
             created_at=old.created_at if old is not None else self._moment,
             updated_at=old.updated_at if old is not None else self._moment,
         )

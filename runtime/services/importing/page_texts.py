@@ -29,15 +29,10 @@ WIDER = {"iso8859-1": USUAL, "gb2312": "gb18030", "gbk": "gb18030", "shift_jis":
 """Declared encodings -> the larger ones that browsers read instead."""
 LONGEST_READ = 2000
 """Characters of a heading that are read for a title, which has fewer."""
-FLAGS = {
-    "hidden": ("hidden", True),
-    "noIndex": ("no_index", True),
-    "noRobotsIndex": ("no_robots_index", True),
-    "draft": ("hidden", True),
-    "unlisted": ("hidden", True),
-    "published": ("hidden", False),
-}
-"""Key of front matter -> the field that it sets, for which value: ours, and those of Hugo, Docusaurus and Jekyll."""
+FLAGS = {"hidden": "hidden", "noIndex": "no_index", "noRobotsIndex": "no_robots_index"}
+"""Key of front matter -> the field that it sets."""
+HIDES = {"draft": True, "unlisted": True, "published": False}
+"""Key of front matter of Hugo, Docusaurus and Jekyll -> its value on pages that are not for everybody."""
 MARKS = re.compile(r"[*_`\\]|!?\[([^\]]*)\]\([^)]*\)")
 
 
@@ -47,9 +42,9 @@ class Text(NamedTuple):
     title: str
     markdown: str
     description: str | None = None
-    hidden: bool = False
-    no_index: bool = False
-    no_robots_index: bool = False
+    hidden: bool | None = None
+    no_index: bool | None = None
+    no_robots_index: bool | None = None
 
 
 def text_of(path: Path) -> str:
@@ -84,7 +79,7 @@ def markdown_page(source: str, title: str) -> Text:
 
     The heading leaves the text where the title says the same.
     """
-    front, description, flags = FRONT.match(source), None, set[str]()
+    front, description, flags = FRONT.match(source), None, dict[str, bool]()
     said: Any = {}
     if front is not None and len(front[1]) < 20_000:
         try:
@@ -98,7 +93,9 @@ def markdown_page(source: str, title: str) -> Text:
         named = isinstance(given, str | int | float) and not isinstance(given, bool) and str(given).strip() != ""
         title = str(said["title"]) if named else title
         description = said["description"] if isinstance(said.get("description"), str) else None
-        flags = {field for key, (field, when) in FLAGS.items() if said.get(key) is when}
+        flags = {field: said[key] for key, field in FLAGS.items() if isinstance(said.get(key), bool)}
+        if any(said.get(key) is value for key, value in HIDES.items()):
+            flags["hidden"] = True
     heading = TITLE.match(source)
     if heading is not None:
         written = MARKS.sub(lambda found: found[1] or "", without_closing(heading[1])[:LONGEST_READ])
@@ -110,9 +107,9 @@ def markdown_page(source: str, title: str) -> Text:
         _words(title),
         source,
         clean(description) if description else None,
-        hidden="hidden" in flags,
-        no_index="no_index" in flags,
-        no_robots_index="no_robots_index" in flags,
+        hidden=flags.get("hidden"),
+        no_index=flags.get("no_index"),
+        no_robots_index=flags.get("no_robots_index"),
     )
 
 

@@ -57,7 +57,7 @@ def document_of(
     clock = env["clock"] = Clock(seconds) if seconds is not None else None
     tokens = markdown_parser().parse(source, env)
     if top is None:
-        top = 1 if any(token.tag == "h1" for token in tokens) else 2
+        top = 1 if any(token.tag == "h1" and token.level == 0 for token in tokens) else 2
     reader = _Reader(links or IdLinks(), fences or {}, len(source), top, clock)
     return {"object": "document", "data": {}, "nodes": reader.document(tokens, env.get("cells", 0))}
 
