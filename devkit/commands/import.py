@@ -12,7 +12,7 @@ import click
 from devkit.hosts import choosing, places, response_shapes
 from devkit.hosts.choosing import Choice
 from devkit.hosts.client import Client, part
-from devkit.importing import requests
+from devkit.importing import drafts, requests
 from devkit.importing.following import follow
 from devkit.importing.packing import packed
 from devkit.importing.pages import page_named
@@ -36,8 +36,8 @@ MOST_PROBLEMS = 1000
 @click.option(
     "--change-request",
     metavar="ID|new",
-    help="Import into this change request, or into a new one; default, where the space is locked: your draft of the "
-    "same import, or a new one.",
+    help="Import into this change request, or into a new one; default, where the space is locked: that of "
+    "the last import of the same from here, or a new one.",
 )
 @click.option("--merge", is_flag=True, help="Merge the change request at once.")
 @click.option(
@@ -58,20 +58,21 @@ def command(
     """Import a folder, a file or an address into a space, a page or a change request.
 
     New spaces are locked: their content changes by change requests. What is imported into one goes into a new change
-    request, or into your draft of an earlier import of the same; it is merged with --merge, or on its page. Pages that
-    were imported before keep their ids, so links to them stay valid. Problems are listed at the end.
+    request, or into that of the last import of the same from here; it is merged with --merge, or on its page. Pages
+    that were imported before keep their ids, so links to them stay valid. Problems are listed at the end.
     """
     if what.startswith(("http://", "https://")):
         choosing.must_be_address(what, "URL")
         client = chosen.client()
-        to = _Target(client, places.id_of(client, "space", space), page, change_request, what)
+        to = _Target(client, places.id_of(client, "space", space), page, change_request, what, source)
         with to:
             body = {"url": what, "source": source or _source_of(what), **to.named}
             done = to.followed(client.call("POST", f"{to.path}/imports", body, shape=response_shapes.IMPORT))
     else:
         with packed(Path(what), source) as sent:
             client = chosen.client()
-            to = _Target(client, places.id_of(client, "space", space), page, change_request, sent.name)
+            there = str(Path(what).resolve())
+            to = _Target(client, places.id_of(client, "space", space), page, change_request, there, sent.source)
             with to:
                 named: dict[str, Any] = {"source": sent.source, "name": sent.name, **to.named}
                 path = f"{to.path}/content/import/upload"
@@ -93,20 +94,32 @@ def command(
         else:
             why = "It" if change_request is not None else "The space is locked, so it"
             following = f"{why} is in change request #{to.request['number']}: merge it at {at}"
-            following += " (--merge merges at once; importing again changes this one until it is merged)."
+            again = "; importing the same again from here changes this one until it is merged" if to.key else ""
+            following += f" (--merge merges at once{again})."
     print_result(as_json, value, text, *filter(None, [following]))
 
 
 class _Target:
     """Where an import goes. A context manager: a change request made for it is archived if the import fails."""
 
-    def __init__(self, client: Client, space: str, page: str | None, change_request: str | None, what: str) -> None:
+    def __init__(
+        self,
+        client: Client,
+        space: str,
+        page: str | None,
+        change_request: str | None,
+        what: str,
+        source: str | None,
+    ) -> None:
+        """`what` is an address, or where the file or folder is."""
         self.space, self.path = space, f"/v1/spaces/{part(space)}"
         self._client = client
         self.request: dict[str, Any] | None = None
         wants_one = change_request == requests.NEW
+        self.key: str | None = None
         if change_request is None and requests.is_locked(client, space):
-            self.request = requests.left_open(client, space, what)
+            self.key = drafts.key_of(client, space, what, page, source)
+            self.request = drafts.remembered(client, space, self.key)
             wants_one = self.request is None
         elif change_request is not None and not wants_one:
             self.request = requests.shown(client, space, change_request)
@@ -115,7 +128,10 @@ class _Target:
             at = self.path if self.request is None else requests.path_of(space, self.request["id"])
             page = page_named(client, f"{at}/content", page)
         if wants_one:
-            self.request = requests.opened(client, space, what)
+            address = what.startswith(("http://", "https://"))
+            self.request = requests.opened(client, space, what if address else Path(what).name)
+        if self.key is not None and self.request is not None:
+            drafts.remember(self.key, self.request["id"])
         where = {"page": page, "changeRequest": self.request["id"] if self.request is not None else None}
         self.named = {name: one for name, one in where.items() if one is not None}
 

@@ -125,8 +125,8 @@ KEPT_VERSION = record(
 )  # fmt: skip
 
 PLACE = record(id=name, title=Optional(text), urls=record(app=Optional(text), published=Optional(text)))
-CHANGE_REQUEST = record(id=name, number=whole, urls=record(app=text))
-LISTED_CHANGE_REQUEST = record(id=name, number=whole, urls=record(app=text), subject=text)
+CHANGE_REQUEST = record(id=name, number=whole, status=text, urls=record(app=text))
+UPDATED = record(result=text)
 MERGED = record(result=text, revision=name, conflicts=Optional(listed(record(message=text))))
 
 PAGE = record(id=name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import unicodedata
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from devkit.terminal.output import Mistake, Problem
 
 MAX_BYTES = 100 * 1024 * 1024
 MAX_FILES = 20_000
+LONGEST_NAME = 90
+"""Characters of a name without its ending, which the title of a change request has room for, too."""
 LEFT_OUT = frozenset((".git", ".svn", "node_modules", "__pycache__", ".venv"))
 SOURCES = {
     ".md": "markdown",
@@ -41,7 +44,8 @@ def packed(path: Path, source: str | None) -> Iterator[Packed]:
         with tempfile.TemporaryFile() as made:
             _pack(path, cast(BinaryIO, made))
             made.seek(0)
-            yield Packed(cast(BinaryIO, made), f"{path.resolve().name or 'folder'}.zip", source or "zip")
+            name = named(path.resolve().name) or "folder"
+            yield Packed(cast(BinaryIO, made), f"{name}.zip", source or "zip")
         return
     if not path.is_file():
         raise Mistake(f"there is no file or folder {path}")
@@ -51,7 +55,13 @@ def packed(path: Path, source: str | None) -> Iterator[Packed]:
     if chosen is None:
         raise Mistake(f"cannot tell the format of {path}", hint="give it with --source")
     with path.open("rb") as file:
-        yield Packed(file, path.name, chosen)
+        yield Packed(file, f"{named(path.stem) or 'file'}{named(path.suffix)}", chosen)
+
+
+def named(name: str) -> str:
+    """Write the name of a file on one line, as a host takes it, without control characters."""
+    plain = "".join(" " if unicodedata.category(sign)[0] == "C" or sign == "\\" else sign for sign in name)
+    return " ".join(plain.split())[:LONGEST_NAME]
 
 
 def _pack(folder: Path, into: BinaryIO) -> None:

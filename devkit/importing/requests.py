@@ -6,7 +6,8 @@ from typing import Any
 
 from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, part
-from devkit.terminal.output import Problem, escape_controls, one_line, shortened
+from devkit.importing.packing import named
+from devkit.terminal.output import Problem, shortened
 
 NEW = "new"
 LONGEST_SUBJECT = 100
@@ -15,19 +16,6 @@ LONGEST_SUBJECT = 100
 def is_locked(client: Client, space: str) -> bool:
     """Return whether the content of a space changes by change requests alone."""
     return client.call("GET", f"/v1/spaces/{part(space)}", shape=response_shapes.SPACE).get("editMode") == "locked"
-
-
-def left_open(client: Client, space: str, what: str) -> dict[str, Any] | None:
-    """Find the draft that this person's last import of the same thing went into.
-
-    Pages that are imported again keep their ids there; a second draft would bring them into the space twice. None if
-    the thing is an address with a query, which a subject does not show: it may sign the request.
-    """
-    if _without_query(what) != what:
-        return None
-    me = client.call("GET", "/v1/user", shape=response_shapes.USER)["id"]
-    every = client.every(_all(space), status="draft", creator=me, shape=response_shapes.LISTED_CHANGE_REQUEST)
-    return next((one for one in every if one["subject"] == _subject(what)), None)
 
 
 def opened(client: Client, space: str, what: str) -> dict[str, Any]:
@@ -46,6 +34,12 @@ def shown(client: Client, space: str, request: str) -> dict[str, Any]:
     return client.call("GET", path_of(space, request), shape=response_shapes.CHANGE_REQUEST)
 
 
+def updated(client: Client, space: str, request: str) -> bool:
+    """Bring what the space has now into a change request; False where both changed the same places."""
+    done = client.call("POST", f"{path_of(space, request)}/update", shape=response_shapes.UPDATED)
+    return bool(done["result"] == "update")
+
+
 def merged(client: Client, space: str, request: dict[str, Any]) -> str:
     """Merge a change request, and return the revision that the space then has; raises Problem for conflicts."""
     done = client.call("POST", f"{path_of(space, request['id'])}/merge", shape=response_shapes.MERGED)
@@ -60,7 +54,7 @@ def merged(client: Client, space: str, request: dict[str, Any]) -> str:
 
 
 def _subject(what: str) -> str:
-    return one_line(escape_controls(f"Import {_without_query(what)}"))[:LONGEST_SUBJECT]
+    return f"Import {named(_without_query(what))}"[:LONGEST_SUBJECT]
 
 
 def _without_query(what: str) -> str:

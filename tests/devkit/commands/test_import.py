@@ -116,6 +116,40 @@ def test_a_locked_space_gets_a_change_request_with_the_way_to_merge_it(
     assert titles(alpha, f"/v1/spaces/{locked}") == ["From a file"]
     another = logged_in("import", "x.md", "--space", locked, folder=tmp_path)
     assert "it is in change request #2: merge it" in another.out, "that of the first import is merged"
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "x.md").write_text("# From elsewhere")
+    elsewhere = logged_in("import", "other/x.md", "--space", locked, folder=tmp_path)
+    assert "it is in change request #3: merge it" in elsewhere.out, "only the name is the same"
+    again = logged_in("import", "x.md", "--space", locked, "--merge", folder=tmp_path)
+    assert "and merged #2" in again.out
+    # The draft begins with what the space has now, so that nothing that was merged meanwhile is in the way.
+    over = logged_in("import", "other/x.md", "--space", locked, "--merge", folder=tmp_path)
+    assert (over.code, "and merged #3" in over.out) == (0, True), over.err
+    assert sorted(titles(alpha, f"/v1/spaces/{locked}")) == ["From a file", "From elsewhere"]
+
+
+def test_a_draft_that_the_space_contradicts_is_left(
+    logged_in: Shell, alpha: Tenant, locked: str, tmp_path: Path
+) -> None:
+    (tmp_path / "x.md").write_text("# One\n\nfirst")
+    assert logged_in("import", "x.md", "--space", locked, "--merge", folder=tmp_path).code == 0
+    (tmp_path / "x.md").write_text("# One\n\nsecond")
+    assert "change request #2" in logged_in("import", "x.md", "--space", locked, folder=tmp_path).out
+    (page,) = alpha.api.get(f"/v1/spaces/{locked}/content/pages").json["pages"]
+    made = alpha.api.post(f"/v1/spaces/{locked}/change-requests", {}).json["id"]
+    at = f"/v1/spaces/{locked}/change-requests/{made}"
+    change = {"type": "update_page", "id": page["id"], "document": {"markdown": "third"}}
+    assert alpha.api.post(f"{at}/content", {"changes": [change]}).status == 200
+    assert alpha.api.post(f"{at}/merge").status == 200
+    done = logged_in("import", "x.md", "--space", locked, "--merge", folder=tmp_path)
+    assert (done.code, "and merged #4" in done.out) == (0, True), done.err
+
+
+@pytest.mark.parametrize("name", ["tab\tin its name.md", "x" * 200 + ".md", "line\nbreak.md"])
+def test_any_name_makes_a_subject(logged_in: Shell, locked: str, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("# Named")
+    done = logged_in("import", name, "--space", locked, folder=tmp_path)
+    assert done.code == 0, done.err
 
 
 def test_a_locked_space_is_named_by_its_title_and_merged_at_once(

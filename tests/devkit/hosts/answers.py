@@ -93,7 +93,7 @@ TOKEN = {"id": "t" * 20, "current": True, "createdAt": "2026-01-01", "title": "B
 ORGANIZATION = {"id": ORG, "title": "Ours", "hostname": "ours", "permissions": RIGHTS}
 PLACE = {"id": "s" * 20, "title": "s", "urls": {"app": "http://h/app/s", "published": "http://h/s"}}
 LOCKED = "/v1/spaces/" + "k" * 20
-DRAFT = {"id": "c" * 20, "number": 7, "subject": "Import mine", "urls": {"app": "http://h/app/c"}}
+DRAFT = {"id": "c" * 20, "number": 7, "status": "draft", "urls": {"app": "http://h/app/c"}}
 AT = f"/v1/integrations/{NAME}"
 GOOD: dict[str, Any] = {
     "GET /v1": {"version": "1.0"},
@@ -136,7 +136,8 @@ GOOD: dict[str, Any] = {
     f"GET /v1/spaces/s/imports/{ONE}": IMPORT,
     "GET /v1/spaces/s/content/path/guides/setup": {"id": "p" * 20},
     f"GET {LOCKED}": PLACE | {"id": "k" * 20, "revision": "r" * 20, "editMode": "locked"},
-    f"GET {LOCKED}/change-requests": {"items": [DRAFT]},
+    f"GET {LOCKED}/change-requests/{DRAFT['id']}": DRAFT,
+    f"POST {LOCKED}/change-requests/{DRAFT['id']}/update": {"result": "update"},
     f"POST {LOCKED}/change-requests": DRAFT,
     f"POST {LOCKED}/imports": IMPORT,
     f"POST {LOCKED}/change-requests/{DRAFT['id']}/merge": {"result": "merge", "revision": "r" * 20},
