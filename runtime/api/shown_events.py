@@ -15,7 +15,7 @@ from runtime.contract.events import Delivery, EventDetail, IntegrationEvent, Kep
 from runtime.contract.masking import BY_SHAPE
 from runtime.dispatch.deliveries import level_of
 from runtime.dispatch.planning import Plan
-from runtime.dispatch.traces import CONFIGURED, trace_of
+from runtime.dispatch.traces import BODY_KEPT, CONFIGURED, trace_of
 from runtime.store import event_lists, installed
 from runtime.store.epoch_cache import Basis
 from runtime.store.tables.events import EventRow
@@ -72,10 +72,11 @@ def _detail(row: EventRow, payload: dict[str, Any], *, withheld: bool, configure
     trace = trace_of(row.trace)
     answer = trace.pop("answer", None) if trace is not None else None
     then = trace.pop(CONFIGURED, ()) if trace is not None else ()
+    body_kept = trace is None or trace.pop(BODY_KEPT, True)
     if trace is not None and withheld:
         left = set(texts_of(withheld_payload(payload)))
-        private = ({*then, *configured} | pieces_of(payload, row.body)) - left
-        trace = withheld_trace(trace, private)
+        pieces = pieces_of(payload, row.body) if body_kept else None
+        trace = withheld_trace(trace, ({*then, *configured} | pieces) - left if pieces is not None else None)
     return EventDetail(
         event=_event(row, payload, withheld=withheld),
         trace=MISSING if trace is None else trace,

@@ -15,10 +15,10 @@ from runtime.contract.expected import NEW_ID, expecting
 from runtime.contract.file_names import FileName
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.organizations import User
-from runtime.contract.titles import ONE_LINE
+from runtime.contract.titles import Line
 
 Status = Literal["draft", "open", "archived", "merged"]
-Subject = Annotated[Text, StringConstraints(max_length=100, pattern=ONE_LINE)]
+Subject = Annotated[Line, StringConstraints(max_length=100)]
 MAX_CHANGES = 1000
 MAX_MARKDOWN = 1_000_000
 """Characters of the Markdown of one page."""
@@ -122,7 +122,7 @@ class DocumentInput(Body):
         return self
 
 
-PageTitle = Annotated[Text, StringConstraints(min_length=1, max_length=1000, pattern=ONE_LINE)]
+PageTitle = Annotated[Line, StringConstraints(min_length=1, max_length=1000)]
 SLUG = expecting("1 to 100 characters without spaces, /, ?, #, % and \\", r"^[^/?#%\s\\]{1,100}$")
 Slug = Annotated[Text, StringConstraints(pattern=SLUG)]
 Icon = Annotated[Text, StringConstraints(max_length=50)]

@@ -11,6 +11,7 @@ from pydantic import MISSING, AfterValidator, Field, StringConstraints, model_va
 from runtime.contract.base import Body, JsonObject, Query, Text, WireModel
 from runtime.contract.content_references import ContentReference
 from runtime.contract.expected import NEW_ID, expecting
+from runtime.contract.titles import Line
 
 SOURCE = re.compile(r"integration:([^:]+):([^:]+)")
 OPENAPI_SOURCE = "builtin:openapi"
@@ -132,7 +133,7 @@ class InputBase(Body):
     """Common fields of the pages of a source."""
 
     id: Annotated[str, StringConstraints(pattern=NEW_ID)] | MISSING = MISSING
-    title: Annotated[Text, StringConstraints(min_length=1, max_length=1000)]
+    title: Annotated[Line, StringConstraints(min_length=1, max_length=1000)]
     emoji: Annotated[Text, StringConstraints(max_length=50)] | MISSING = MISSING
     icon: Annotated[Text, StringConstraints(max_length=50)] | MISSING = MISSING
 

@@ -12,13 +12,14 @@ from runtime.contract.content_references import ContentReference
 from runtime.contract.expected import expecting
 from runtime.contract.favicons import Favicon, ThemedUrl
 from runtime.contract.sites import SiteTitle
+from runtime.contract.titles import Line
 
 MAX_LINKS, MAX_GROUPS, MAX_FACES = 100, 20, 40
 
 
 Color = Annotated[str, StringConstraints(pattern=expecting("a color such as #2f5fd0", r"^#(?:[0-9a-fA-F]{3}){1,2}$"))]
 FONT_FAMILY = expecting("a name without quotes, backslashes, ;, {, }, < and >", r"^[^\"'\\;{}<>\x00-\x1f]+$")
-Short = Annotated[Text, StringConstraints(max_length=200)]
+Short = Annotated[Line, StringConstraints(max_length=200)]
 Condition = Literal[""] | Annotated[Text, StringConstraints(min_length=1, max_length=1024), AfterValidator(checked)]
 
 Theme = Literal["clean", "muted", "bold", "gradient"]
@@ -72,7 +73,7 @@ class OwnFont(Body):
 
 
 class ContentLink(Body):
-    title: Annotated[Text, StringConstraints(max_length=64)]
+    title: Annotated[Line, StringConstraints(max_length=64)]
     to: ContentReference
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -36,8 +38,10 @@ SHOWN = frozenset(
 SHORTEST = 6
 """Texts shorter than this are too common to be taken out of what a script logged."""
 MASK = "[withheld]"
-MAX_PARTS = 1000
-"""Parameters of a form or an address, and cookies, that are looked at one by one."""
+MAX_PIECES, DEEPEST = 50_000, 4
+"""Texts and numbers of an event that are looked for in a log, and how often one text may be inside another."""
+WORD = re.compile(r"[^\s<>\"'=&;,(){}\[\]]{6,}")
+"""A word of a text that is neither JSON nor a form."""
 FEW = 50
 """So many words are looked for one by one."""
 FREE = ("state", "props", "dependencies", "searchParams", "cookies", "visitor")
@@ -110,21 +114,99 @@ def texts_of(value: Any) -> Iterator[str]:
             yield text
 
 
-def pieces_of(payload: Mapping[str, Any], body: str | None) -> set[str]:
+def pieces_of(payload: Mapping[str, Any], body: str | None) -> set[str] | None:
     """Return what a script may have logged of an event and the body of its request: also what it reads out of texts.
 
-    That is fields of JSON and of forms, parameters of addresses and cookies, and the names that others chose for these.
+    That is what is in JSON, forms, addresses and cookies, also inside each other, the names that others chose there,
+    and the words of other texts with several lines or tags. None if these are too many to look for.
     """
-    pieces = {*texts_of(payload), *([body] if body else [])}
-    for name, value in payload.items():
-        if name in FREE:
-            # What a configuration calls its values is in the manifest, which the integration's owner wrote.
-            chosen = {key: one for key, one in value.items() if key not in OWN} if isinstance(value, dict) else value
-            pieces.update(_names_in(chosen))
-    texts = [body, *(item for item in _inside(payload) if isinstance(item, str))]
-    for text in texts:
-        pieces.update(_parsed(text) if text else ())
-    return {piece for piece in pieces if len(piece) >= SHORTEST}
+    reader = _Reader()
+    try:
+        for name, value in payload.items():
+            reader.read(value, names=False)
+            if name in FREE:
+                # What a configuration calls its values is in the manifest, which the integration's owner wrote.
+                own = {key: one for key, one in value.items() if key not in OWN} if isinstance(value, dict) else value
+                reader.read(own, names=True)
+        if body:
+            reader.take(body, whole=True)
+    except _TooMany:
+        return None
+    return reader.pieces
+
+
+class _TooMany(Exception):
+    """There is more in an event than anybody looks for."""
+
+
+class _Reader:
+    """Collects the texts and numbers in an event that are long enough to tell something."""
+
+    def __init__(self) -> None:
+        self.pieces: set[str] = set()
+        self._left = MAX_PIECES
+
+    def read(self, value: Any, *, names: bool, depth: int = 0) -> None:
+        """Take what is in a JSON value, with `names` also what its fields are called."""
+        for item in _inside(value):
+            if isinstance(item, dict):
+                for name in item if names else ():
+                    self._add(name)
+            elif isinstance(item, str):
+                self.take(item, depth=depth)
+            elif not isinstance(item, list) and (written := _written(item)) is not None:
+                self._add(written)
+
+    def take(self, text: str, *, depth: int = 0, whole: bool = False) -> None:
+        """Take a text and what is in it; `whole` for the body of a request, of which scripts read single words."""
+        self._add(text)
+        start = text.lstrip()[:1]
+        if depth > DEEPEST or len(text) < SHORTEST:
+            return
+        if start in ("{", "[") or (whole and start == '"'):
+            for line in [text] if _is_json(text) else text.splitlines():
+                self._json(line, depth, whole)
+        elif text[:6].lower() == "basic ":
+            with suppress(ValueError):
+                self.take(b64decode(text[6:], validate=False).decode("latin-1").replace(":", ";="), depth=depth + 1)
+        elif "=" in text and "<" not in text and "\n" not in text.strip():
+            self._form(text.partition("?")[2].partition("#")[0] if "://" in text else text, depth)
+        elif whole or "\n" in text or "<" in text:
+            self._words(text)
+
+    def _json(self, line: str, depth: int, whole: bool) -> None:
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            if whole:
+                self._words(line)
+            return
+        self.read(value, names=True, depth=depth + 1)
+
+    def _form(self, text: str, depth: int) -> None:
+        for part in re.split("[&;]", text):
+            for side in part.split("=", 1):
+                self._add(side.strip())
+                self.take(unquote_plus(side.strip()), depth=depth + 1)
+
+    def _words(self, text: str) -> None:
+        for word in WORD.findall(text):
+            self._add(word)
+
+    def _add(self, piece: str) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise _TooMany
+        if len(piece) >= SHORTEST:
+            self.pieces.add(piece)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _inside(value: Any) -> Iterator[Any]:
@@ -146,29 +228,6 @@ def _written(value: Any) -> str | None:
     return text if len(text) >= SHORTEST else None
 
 
-def _names_in(value: Any) -> Iterator[str]:
-    for item in _inside(value):
-        if isinstance(item, dict):
-            yield from item
-
-
-def _parsed(text: str) -> Iterator[str]:
-    """Yield what is in a text that is JSON, a form, cookies, or an address with parameters."""
-    if text.lstrip()[:1] in ("{", "["):
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
-            return
-        yield from texts_of(value)
-        yield from _names_in(value)
-    elif "=" in text:
-        query = text.partition("?")[2].partition("#")[0] if "://" in text else text
-        for part in re.split("[&;]", query)[:MAX_PARTS]:
-            for side in part.split("=", 1):
-                yield side.strip()
-                yield unquote_plus(side.strip())
-
-
 def found_in(words: Iterable[str], texts: Iterable[str]) -> list[str]:
     """Return those of many words, of `SHORTEST` characters or more, that are in some texts, the longest first."""
     whole, words = "\n".join(texts), set(words)
@@ -180,8 +239,15 @@ def found_in(words: Iterable[str], texts: Iterable[str]) -> list[str]:
     return sorted(found, key=len, reverse=True)
 
 
-def withheld_trace(trace: dict[str, Any], private: set[str]) -> dict[str, Any]:
-    """Return a trace without these texts, and without the queries of the addresses a script called."""
+def withheld_trace(trace: dict[str, Any], private: set[str] | None) -> dict[str, Any]:
+    """Return a trace without these texts, and without the queries of the addresses a script called.
+
+    Without anything that the script wrote where it is not known what is private (None).
+    """
+    if private is None:
+        logs = [{**line, "message": MASK} for line in trace.get("logs", ())]
+        told = ("usage", "limits", "moments", "unrecorded")
+        return {"logs": logs, "subrequests": [], **{name: trace[name] for name in told if name in trace}}
     words = found_in(private, (item for item in _inside(trace) if isinstance(item, str)))
 
     def clean(value: Any) -> Any:

@@ -11,6 +11,7 @@ from runtime.contract.base import Body, ListQuery, Moment, SmallJsonObject, Text
 from runtime.contract.expected import DOTTED, expecting
 from runtime.contract.organizations import Organization
 from runtime.contract.security_policy import normalise
+from runtime.contract.titles import Line
 
 Scope = Literal[
     "space:content:read",
@@ -74,7 +75,7 @@ class Block(Body):
     """A block an author may insert into a page."""
 
     id: Identifier
-    title: Annotated[Text, StringConstraints(min_length=2, max_length=40)]
+    title: Annotated[Line, StringConstraints(min_length=2, max_length=40)]
     description: Annotated[Text, StringConstraints(max_length=150)] | MISSING = MISSING
     icon: Annotated[Text, StringConstraints(max_length=MAX_ICON)] | MISSING = MISSING
     url_unfurl: Annotated[list[Url], Field(max_length=50)] | MISSING = MISSING
@@ -91,7 +92,7 @@ class ConfigurationProperty(Body):
     """One field of a generated form; its further keys depend on its type (docs/contract/api.md, "Integrations")."""
 
     type: Literal["string", "number", "boolean", "button"]
-    title: Annotated[Text, StringConstraints(max_length=30)] | MISSING = MISSING
+    title: Annotated[Line, StringConstraints(max_length=30)] | MISSING = MISSING
     description: Annotated[Text, StringConstraints(max_length=100)] | MISSING = MISSING
     default: Text | float | int | bool | MISSING = MISSING
     completion_url: Url | MISSING = Field(MISSING, alias="completion_url")
@@ -135,7 +136,7 @@ class ContentSource(Body):
     """A source of generated content."""
 
     id: Identifier
-    title: Annotated[Text, StringConstraints(min_length=2, max_length=40)]
+    title: Annotated[Line, StringConstraints(min_length=2, max_length=40)]
     description: Annotated[Text, StringConstraints(max_length=150)] | MISSING = MISSING
     icon: Annotated[Text, StringConstraints(max_length=MAX_ICON)] | MISSING = MISSING
     configuration: ConfigurationComponent
@@ -143,7 +144,7 @@ class ContentSource(Body):
 
 class ExternalLink(Body):
     url: Url
-    label: Annotated[Text, StringConstraints(max_length=100)]
+    label: Annotated[Line, StringConstraints(max_length=100)]
 
 
 EntryName = Annotated[Text, StringConstraints(min_length=1, max_length=200, pattern=ENTRY)]
@@ -154,7 +155,7 @@ SecretValue = Annotated[Text, StringConstraints(max_length=10_000)]
 class Manifest(Body):
     """The manifest of an integration, without its code; limits from docs/contract/api.md, "Integrations"."""
 
-    title: Annotated[Text, StringConstraints(min_length=2, max_length=30)]
+    title: Annotated[Line, StringConstraints(min_length=2, max_length=30)]
     description: Annotated[Text, StringConstraints(max_length=100)]
     summary: Annotated[Text, StringConstraints(max_length=2048)] | MISSING = MISSING
     visibility: Visibility = "private"

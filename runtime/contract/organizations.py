@@ -10,7 +10,7 @@ from runtime.contract import merge_expressions
 from runtime.contract.base import Body, Moment, Text, WebAddress, WireModel, has_no_nul, refusing
 from runtime.contract.expected import expecting
 from runtime.contract.identifiers import ObjectId
-from runtime.contract.titles import Title
+from runtime.contract.titles import Title, on_one_line
 
 Role = Literal["read", "comment", "edit", "review", "create", "admin"]
 ROLES: tuple[Role, ...] = ("read", "comment", "edit", "review", "create", "admin")
@@ -36,7 +36,10 @@ class CreateToken(Body):
     """A token to make: `expires_in` is in days, and null for one that holds until it is revoked."""
 
     title: Annotated[
-        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(has_no_nul)
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=100),
+        AfterValidator(has_no_nul),
+        AfterValidator(on_one_line),
     ]
     expires_in: Annotated[int, Field(ge=1, le=3650)] | None = 90
 

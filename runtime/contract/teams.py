@@ -9,7 +9,7 @@ from pydantic import MISSING, FailFast, Field, StringConstraints
 from runtime.contract.base import Body, ListQuery, Moment, Text, WireModel
 from runtime.contract.identifiers import ObjectId
 from runtime.contract.members import OrganizationMember
-from runtime.contract.titles import Title
+from runtime.contract.titles import Line, Title
 
 TeamTitle = Annotated[Title, StringConstraints(min_length=1, max_length=64)]
 TeamRole = Literal["owner", "member"]
@@ -82,8 +82,8 @@ class TeamQuery(ListQuery):
     """The filters of the team list: those an owner manages, those whose title contains a text."""
 
     owner: Annotated[Text, StringConstraints(max_length=100)] | None = None
-    title: Annotated[Text, StringConstraints(max_length=64)] | None = None
+    title: Annotated[Line, StringConstraints(max_length=64)] | None = None
 
 
 class MembersTeamQuery(ListQuery):
-    title: Annotated[Text, StringConstraints(max_length=64)] | None = None
+    title: Annotated[Line, StringConstraints(max_length=64)] | None = None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import Annotated
 
-from pydantic import AfterValidator, StringConstraints
+from pydantic import AfterValidator
 
 from runtime.contract.base import Text
 from runtime.contract.expected import expecting
@@ -28,4 +29,19 @@ def seen(text: str) -> str:
 
 ONE_LINE = expecting("one line without control characters", r"^[^\x00-\x1f\x7f-\x9f]*$")
 """A terminal obeys control characters, and no list shows several lines."""
-Title = Annotated[Text, StringConstraints(pattern=ONE_LINE), AfterValidator(seen)]
+SPACES, CONTROLS = re.compile(r"[\t-\r\x85]+"), re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+
+
+def on_one_line(text: str) -> str:
+    """Write a text without control characters: tabs and line breaks, which may have been pasted, become spaces."""
+    if CONTROLS.search(text) is None:
+        return text
+    line = CONTROLS.sub("", SPACES.sub(" ", text))
+    if not line:
+        raise ValueError("must have visible characters")
+    return line
+
+
+Line = Annotated[Text, AfterValidator(on_one_line)]
+"""A text that lists show: what is stored already is read in the same way."""
+Title = Annotated[Line, AfterValidator(seen)]

@@ -6,13 +6,14 @@ from typing import Annotated, Literal
 
 from pydantic import StringConstraints
 
-from runtime.contract.base import Body, Moment, Text, WireModel
+from runtime.contract.base import Body, Moment, WireModel
+from runtime.contract.titles import Line
 
 
 class OpenTunnel(Body):
     """A tunnel is known by its name: the same name of the same user has the same address every time."""
 
-    name: Annotated[Text, StringConstraints(min_length=1, max_length=100)]
+    name: Annotated[Line, StringConstraints(min_length=1, max_length=100)]
 
 
 class Tunnel(WireModel):

@@ -110,6 +110,7 @@ class _Sent:
         """Write what the event log keeps of the call; `unrecorded` calls before it were only counted."""
         masker = self.plan.masker
         answer = stored_answer(self.kind, outcome, body, masker)
+        stored = recorded_body(self.fetch_body, masker)
         return {
             "id": self.id,
             "integration_id": self.plan.integration_id,
@@ -124,9 +125,17 @@ class _Sent:
             "answer": outcome.status,
             "duration_ms": seconds * 1000,
             "created_at": self.created,
-            "body": recorded_body(self.fetch_body, masker),
+            "body": stored,
             "trace": trace_text(
-                trace, self.limits, masker, self.created, seconds, unrecorded, answer, configured=self.plan.configured
+                trace,
+                self.limits,
+                masker,
+                self.created,
+                seconds,
+                unrecorded,
+                answer,
+                configured=self.plan.configured,
+                body_kept=stored is not None or not self.fetch_body,
             ),
         }
 

@@ -19,6 +19,8 @@ from runtime.contract.timestamps import wire_time
 Masked = Callable[[str], str]
 CONFIGURED = "configured"
 """Field of a stored trace: what it has of a configuration that the integration's owner must not read."""
+BODY_KEPT = "bodyKept"
+"""Field of a stored trace: False if the request had a body that is not stored, so that nobody knows what is in it."""
 MAX_BODY = 64 * 1024
 """Bytes of a request's body that are kept."""
 
@@ -33,6 +35,7 @@ def trace_text(
     answer: dict[str, Any] | None = None,
     ended: float | None = None,
     configured: Iterable[str] = (),
+    body_kept: bool = True,
 ) -> str:
     """Return the trace of an event as the JSON text that is stored.
 
@@ -40,7 +43,7 @@ def trace_text(
     calls of the same installation before it were counted and not written, `answer` what an endpoint answered, masked;
     `ended` is when all was over, in epoch seconds, None for now. `configured` are the texts of a configuration that
     readers of the integration's organization must not see (`Plan.configured`); those in the trace are kept with it,
-    since the configuration may change before it is read.
+    since the configuration may change before it is read. `body_kept` tells whether a body of the request is stored.
     """
     since = created.timestamp()
     texts = [line.message for line in trace.logs]
@@ -71,6 +74,8 @@ def trace_text(
         trace_shown["failure"] = asdict(trace.failure)
     if configured and (found := found_in(configured, texts_of(trace_shown))):
         trace_shown[CONFIGURED] = found
+    if not body_kept:
+        trace_shown[BODY_KEPT] = False
     if answer is not None:
         trace_shown["answer"] = answer
     if unrecorded:

@@ -132,6 +132,8 @@ def happen(here: Installed, word: str) -> None:
     requests.post(f"{shown['urls']['publicEndpoint']}/hook?q={word}", data=word, headers={"X-Own": word}, timeout=30)
     told = {"name": f"{word}-told", f"{word}-named": NUMBER}
     requests.post(f"{shown['urls']['publicEndpoint']}/hook?q={word}-asked%20for", json=told, timeout=30)
+    long = {"name": f"{word}-long", "more": "x" * 70_000}  # too long to be kept
+    requests.post(f"{shown['urls']['publicEndpoint']}/hook", json=long, timeout=30)
     view = page_view()
     view["session"]["cookies"] = {"a": word}
     assert api.post(f"/v1/orgs/{here.owner.id}/sites/{here.site}/insights/events", {"events": [view]}).status == 204

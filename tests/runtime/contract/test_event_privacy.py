@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from runtime.contract.event_examples import EVENTS as EXAMPLES
 from runtime.contract.event_privacy import (
     CUT,
+    MAX_PIECES,
     SHOWN,
     found_in,
     pieces_of,
@@ -81,19 +82,35 @@ def test_what_is_private_is_not_in_a_trace(value: Any, word: str) -> None:
     [
         ('{"customer": {"acme-corporation": [12345.678, "of-note"]}}', ("acme-corporation", "12345.678", "of-note")),
         ("customer=acme+corporation&plan=enterprise", ("acme corporation", "acme+corporation", "enterprise")),
+        ("payload=%7B%22user%22%3A%7B%22name%22%3A%22alice+smith%22%7D%7D", ("alice smith",)),
+        ('{"Message": "{\\"customer\\": \\"acme inc\\"}"}', ("acme inc",)),
+        ('{"a": "alice.smith"}\n{"b": "bob.jones"}', ("alice.smith", "bob.jones")),
+        ('"alice.smith"', ("alice.smith",)),
+        ("<order><customer>alice.smith</customer></order>", ("alice.smith",)),
+        ('--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nalice.smith\r\n--b--', ("alice.smith",)),
         ("{ not json", ("{ not json",)),
         ("[" * 100_000, ()),
     ],
 )
 def test_what_a_script_reads_out_of_a_body_is_withheld(body: str, logged: tuple[str, ...]) -> None:
-    assert {*logged} <= pieces_of({}, body)
+    pieces = pieces_of({}, body)
+    assert pieces is not None and {*logged} <= pieces
 
 
 def test_what_a_script_reads_out_of_an_event_is_withheld() -> None:
-    request = {"url": "https://x.example/hook?customer=acme%20corporation", "headers": {"cookie": "a=first; b=second"}}
+    headers = {"cookie": "a=firsts; b=second", "authorization": "Basic YWxpY2Uuc21pdGg6aHVudGVyMg=="}
+    request = {"url": "https://x.example/hook?customer=acme%20corporation", "headers": headers}
     payload = {"request": request, "props": {"number-one": 1234567, "installation": {"greeting": "welcome"}}}
-    assert {"acme corporation", "second", "number-one", "1234567", "welcome"} <= pieces_of(payload, None)
-    assert "greeting" not in pieces_of(payload, None), "the manifest names it"
+    pieces = pieces_of(payload, None) or set()
+    assert {"acme corporation", "second", "alice.smith", "hunter2", "number-one", "1234567", "welcome"} <= pieces
+    assert "greeting" not in pieces, "the manifest names it"
+
+
+def test_of_more_than_is_looked_for_nothing_is_shown() -> None:
+    assert pieces_of({}, "&".join(f"a{place}=b" for place in range(MAX_PIECES))) is None
+    line = {"level": "info", "timestamp": "2026", "message": "something"}
+    told = withheld_trace({"logs": [line], "fault": {"message": "something"}, "usage": {"wallMs": 1}}, None)
+    assert told == {"logs": [line | {"message": "[withheld]"}], "subrequests": [], "usage": {"wallMs": 1}}
 
 
 @given(st.lists(st.text(min_size=6, max_size=9), max_size=80), st.lists(st.text(max_size=30), max_size=5))

@@ -27,10 +27,18 @@ def test_what_shows_something_stays_as_it_is(before: str, letter: str, after: st
     assert TITLE.validate_python(title) == title
 
 
-@given(before=INVISIBLE, control=st.characters(categories=["Cc"]), letter=LETTERS)
-def test_what_a_terminal_would_obey_is_no_title(before: str, control: str, letter: str) -> None:
-    with pytest.raises(ValidationError):
-        TITLE.validate_python(before + control + letter)
+@given(before=INVISIBLE, control=st.characters(categories=["Cc"], exclude_characters="\x00"), letter=LETTERS)
+def test_what_a_terminal_would_obey_is_in_no_title(before: str, control: str, letter: str) -> None:
+    title = TITLE.validate_python(before + control + letter)
+    assert title in (before + letter, f"{before} {letter}") and TITLE.validate_python(title) == title
+
+
+@pytest.mark.parametrize(
+    ("given_", "title"),
+    [("Docs\tSite", "Docs Site"), ("Two\r\nlines", "Two lines"), ("\x1b[31mred", "[31mred"), ("\x9b31mred", "31mred")],
+)
+def test_what_was_pasted_becomes_a_line(given_: str, title: str) -> None:
+    assert TITLE.validate_python(given_) == title
 
 
 @pytest.mark.parametrize("title", ["שלום", "مرحبا", "می‌خواهم", "日本語", "👩‍👩‍👧", "é", ""])
