@@ -63,10 +63,8 @@ def command(
     if title is None and site is None:
         place_lists.print_list(client, "site", organization, as_json)
         return
-    owner = organization_of(client, organization)
-    path = f"/v1/orgs/{part(owner)}/sites"
     if site is not None:
-        at = f"{path}/{part(places.id_of(client, 'site', site, owner))}"
+        at = places.path_of_site(client, site, organization)
         if delete:
             changed = client.call("GET", at, shape=response_shapes.PLACE)
             what = f"{place_lists.line('site', changed)}: this deletes the site with its settings for good"
@@ -78,6 +76,8 @@ def command(
         changed = client.call("POST", f"{at}/{to}", shape=response_shapes.PLACE)
         place_lists.print_changed(client, "site", changed, done, as_json)
         return
+    owner = organization_of(client, organization)
+    path = f"/v1/orgs/{part(owner)}/sites"
     shown = places.ids_of(client, "space", spaces, owner)
     body = {"title": title, "spaces": shown} if shown else {"title": title}
     made = client.call("POST", path, body, shape=response_shapes.PLACE)

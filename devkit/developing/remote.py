@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -34,12 +34,12 @@ LOOK_EVERY = 5.0
 
 def rules_for(client: Client, location: str, allow_egress: Sequence[str]) -> EgressRules:
     """Return what a script may reach: the host, and where the host says that its API is, may be private addresses."""
-    given = (urlsplit(client.host).netloc, *allow_egress)
-    try:
-        named = urlsplit(location).netloc
-    except ValueError:  # it is no address, so no script will ask for it
-        return EgressRules(allow=given)
-    return EgressRules(allow=(*given, named), resolver=Resolver(location, client.distance, given))
+    urls = [client.host]
+    with suppress(ValueError):  # it is no address, so no script will ask for it
+        urlsplit(location)
+        urls.append(location)
+    named = (urlsplit(url).netloc for url in urls)
+    return EgressRules(allow=(*named, *allow_egress), resolver=Resolver(urls, client.distance, allow_egress))
 
 
 class RemoteSession(Reloading):

@@ -44,8 +44,9 @@ class Resolver:
     `allowed` is what the author named, "host" or "host:port".
     """
 
-    def __init__(self, url: str, host: Distance | None, allowed: Collection[str]) -> None:
-        self._name = (urlsplit(url).hostname or "").rstrip(".")
+    def __init__(self, urls: Collection[str], host: Distance | None, allowed: Collection[str]) -> None:
+        """Take the addresses of the host and those that it named: whoever runs it decides where their names lead."""
+        self._names = frozenset((urlsplit(url).hostname or "").rstrip(".") for url in urls)
         self._least = Distance.INTERNET if host is None else host
         self._allowed = frozenset(one.lower().replace("[", "").replace("]", "") for one in allowed)
 
@@ -53,6 +54,6 @@ class Resolver:
         """Return the addresses, as `socket.getaddrinfo` does; raises OSError."""
         found = socket.getaddrinfo(name, port, **named)
         plain = name.lower().rstrip(".")
-        if plain != self._name or {plain, f"{plain}:{port}"} & self._allowed:
+        if plain not in self._names or {plain, f"{plain}:{port}"} & self._allowed:
             return found
         return [one for one in found if distance_of_address(str(one[4][0])) >= self._least]

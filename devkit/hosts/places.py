@@ -69,6 +69,23 @@ def ids_of(client: Client, kind: Kind, named: Iterable[str], organization: str |
     return tuple(id_of(client, kind, one, organization) for one in named)
 
 
+def path_of_site(client: Client, named: str, organization: str | None = None) -> str:
+    """Return the address of a site by id, title or address, in one organization or in all of the token's.
+
+    Raises Problem where none is that, or several are.
+    """
+    budget = Budget()
+    owners = [organizations.organization_of(client, organization)] if organization is not None else None
+    owners = owners or [one["id"] for one in organizations.with_a_role(client, budget)]
+    found = [(owner, one) for owner in owners for one in listed(client, "site", owner, budget)]
+    titles = {str(one["id"]): str(one.get("title") or "") for _, one in found}
+    known = id_in("site", named)
+    if known is None or known not in titles:
+        known = chosen("site", named, titles, f"on {client.host} that you may see")
+    (owner,) = {owner for owner, one in found if one["id"] == known}
+    return f"/v1/orgs/{part(owner)}/sites/{part(known)}"
+
+
 def listed(client: Client, kind: Kind, organization: str, budget: Budget | None = None) -> list[dict[str, Any]]:
     """Return the spaces or sites of an organization; none where this is refused, as it may be to guests."""
     path = f"/v1/orgs/{part(organization)}/{kind}s"

@@ -26,6 +26,9 @@ SILENCE = 10.0
 FIRST_CONTACT = 15.0
 """Seconds until the line must be open for the first time."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
+MOST_CALLS = 10 * MAX_CALLS
+"""Calls that are answered here at once. The host gives up some that a server here is still busy with, and sends others.
+"""
 LONGEST_ERROR = 500
 """Characters of what went wrong that are shown to whoever called."""
 
@@ -52,6 +55,7 @@ class Tunnel:
         self._name, self._handler, self._notify, self._on_open = name, handler, notify, opened
         self._stopping, self._connected = threading.Event(), threading.Event()
         self._calls: dict[str, Incoming] = {}
+        self._crowded = False
         self._posts = Posts(credentials.token)
         self._opened = self._lease()
         self.replaced = self.over = False
@@ -144,9 +148,14 @@ class Tunnel:
         if message.kind == "call":
             head = self._client.read(message.data, response_shapes.CALL, "a call of the tunnel")
             headers = [(name, value) for name, value in head["headers"]]
-            # Twice as many as the host lets come at once: it may hear of the end of a call before it is forgotten here.
-            if len(self._calls) >= 2 * MAX_CALLS:
-                raise HostUnreachable(f"{self._client.host} sent more than {2 * MAX_CALLS} calls at once")
+            if len(self._calls) >= MOST_CALLS:
+                if not self._crowded:
+                    self._notify(
+                        f"{MOST_CALLS} calls are being answered; others are not taken until some of these end."
+                    )
+                self._crowded = True
+                return
+            self._crowded = False
             incoming = self._calls[message.id] = Incoming(message.id, head["method"], head["path"], headers)
             # In no pool, for which Python would wait when it ends.
             threading.Thread(target=self._answer, args=[incoming], name="tunnel call", daemon=True).start()

@@ -52,8 +52,9 @@ def for_visitor(settings: SiteCustomizationSettings, visitor: ConditionEvaluator
 def set_site(session: Session, site: SiteRow, settings: SiteCustomizationSettings) -> SiteCustomizationSettings:
     """Set the whole customization of a site."""
     lock_site(session, site)
+    before = customizations.length(session, site.id)
     customizations.set_site(session, site.id, _fitting(written(settings)))
-    _check_together(session, site)
+    _check_together(session, site, before)
     return settings
 
 
@@ -62,9 +63,10 @@ def override(
 ) -> SiteCustomizationSettings:
     """Change the overrides of a space; null removes one."""
     _hold_space(session, site, site_space)
+    before = customizations.length(session, site.id)
     overrides = customizations.of_spaces(session, [site_space.id]).get(site_space.id, {})
     customizations.set_space(session, site_space.id, _fitting(changed(overrides, written(change))))
-    _check_together(session, site)
+    _check_together(session, site, before)
     return of_space(session, site, site_space)
 
 
@@ -83,9 +85,9 @@ def _fitting(settings: dict[str, Any]) -> dict[str, Any]:
     return settings
 
 
-def _check_together(session: Session, site: SiteRow) -> None:
-    """Refuse what makes the customizations of a site too long together; raises BadRequest."""
-    if customizations.length(session, site.id) > MAX_TOGETHER:
+def _check_together(session: Session, site: SiteRow, before: int) -> None:
+    """Refuse what makes the customizations of a site too long together, or longer if they are; raises BadRequest."""
+    if customizations.length(session, site.id) > max(MAX_TOGETHER, before):
         raise errors.BadRequest(
             f"The customizations of a site and its spaces have at most {MAX_TOGETHER >> 20} MB together, where that of "
             "the site counts for each space with overrides: use fewer or shorter links."

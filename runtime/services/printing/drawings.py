@@ -43,6 +43,8 @@ class Drawings:
 
     def take(self, name: str, url: str) -> bool:
         """Tell whether a picture, which has an address in the book, is shown once more; count it if it is."""
+        if self._left < 1:
+            return False
         if name not in self._known:
             self._known[name] = elements_of((self._folder / name).read_bytes(), url)
         elements = self._known[name]
@@ -58,7 +60,7 @@ def elements_of(picture: bytes, url: str) -> float:
         root = ElementTree.fromstring(picture)
     except (ElementTree.ParseError, ValueError, LookupError):  # no drawing, whatever its type says
         return 1
-    if _attributes_in(root) > MAX_ATTRIBUTES:
+    if sum(1 for _ in root.iter()) > MAX_IN_ONE or _attributes_in(root) > MAX_ATTRIBUTES:
         return inf
     from weasyprint.svg import SVG  # hosts start without it
 

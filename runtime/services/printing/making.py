@@ -112,7 +112,9 @@ def run(job: Job) -> None:
 def give_up(job: Job, sentence: str) -> None:
     """Note why a PDF cannot be made."""
     with job.tools.database.transaction(writes=True) as session:
-        pdfs.finish(session, job.subject, None, sentence[:500])
+        row = rows.find(session, HOST, PdfRow, id=job.subject)
+        if row is not None and row.blob is None:  # it may have been made before the process that made it died
+            pdfs.finish(session, job.subject, None, sentence[:500])
 
 
 def _set(job: Job, folder: Path) -> None:

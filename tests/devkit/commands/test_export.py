@@ -285,8 +285,11 @@ def test_scripts_reach_no_address_that_is_nearer_than_the_host_that_named_it(loc
     client.distance = Distance.THIS_MACHINE
     assert location == "http://[::1" or rules_for(client, location, ()).resolve(name, port)
     itself = Client(Credentials("http://127.0.0.1:6379", "dk_x"))
-    itself.distance = Distance.PRIVATE_NETWORK
-    assert rules_for(itself, "http://127.0.0.1:6379", ()).resolve("127.0.0.1", 6379), "the host itself"
+    itself.distance = Distance.THIS_MACHINE
+    assert rules_for(itself, location, ()).resolve("127.0.0.1", 6379), "the host itself"
+    itself.distance = Distance.INTERNET  # where its name led before
+    with pytest.raises(EgressRefused):
+        rules_for(itself, location, ()).resolve("127.0.0.1", 6379)
 
 
 class Api(BaseHTTPRequestHandler):
