@@ -64,6 +64,8 @@ def _of_page(page: Page, drawn: Drawn) -> dict[str, Any]:
 def _of_import(said: dict[str, Any], ids: Ids, keys: dict[str, str]) -> dict[str, Any]:
     assert not said.pop("too_large")
     said.pop("key"), said.pop("git")
+    # What a file does not say is "no" where the import takes the place of what was there.
+    said |= {name: bool(said[name]) for name in ("hidden", "no_index", "no_robots_index")}
     said["parent"] = keys[said["parent"]] if said["parent"] is not None else None
     if said["slug"] is None and said["type"] != "link":
         said["slug"] = slug_of(said["title"])
