@@ -81,9 +81,9 @@ def command(
         done.append({"type": step.event["type"], **sent})
         if not as_json:
             say(one_line(f"{step.event['type']}: {sending.outcome(sent)}"))
-    wrong = outcomes.judged(client, name, done)
-    text = f"Played {counted(len(done), 'event', 'events')}."
-    print_result(as_json, {"host": client.host, "integration": name, "sent": done}, text)
+    behind, wrong = outcomes.judged(client, name, done)
+    text = f"Played {counted(len(done), 'event', 'events')}{outcomes.endings(done)}."
+    print_result(as_json, {"host": client.host, "integration": name, "sent": done}, text, *behind)
     if wrong is not None:
         raise wrong
 

@@ -107,11 +107,11 @@ def command(
     for item in done:
         if "error" in item:
             print_error(f"{item['from']} ({item['type']}): {item['error']}")
-    wrong = outcomes.judged(goal, name, good)
+    behind, wrong = outcomes.judged(goal, name, good)
     lines = [
         f"Sent {result['type']} {result['from']} again: {sending.outcome(result)}{_how(result)}" for result in good
     ]
-    print_result(as_json, {"host": goal.host, "replayed": done}, *lines)
+    print_result(as_json, {"host": goal.host, "replayed": done}, *lines, *behind)
     if wrong is not None:
         raise wrong
     ctx.exit(0 if len(good) == len(done) else 1)

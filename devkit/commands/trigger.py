@@ -130,7 +130,8 @@ def command(
         result["deliveries"] = [outcomes.delivery(detail) for detail in details]
     how = f", {ending_text(details[-1]['event'])}" if details else ""
     body_lines = indented(script.get("body") or "") if script else []
-    print_result(as_json, result, f"Sent {event}: {sending.outcome(result)}{how}", *body_lines)
+    behind = outcomes.waiting(name, details)
+    print_result(as_json, result, f"Sent {event}: {sending.outcome(result)}{how}", *body_lines, *behind)
     if wrong := outcomes.failures(details):
         raise outcomes.failed(name, wrong, len(details))
     if script and script["status"] >= 400:

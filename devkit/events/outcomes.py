@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from devkit.events import history
-from devkit.events.traces import ending_of, ending_words
+from devkit.events.traces import ending_of, ending_words, notes
 from devkit.hosts import response_shapes
 from devkit.hosts.client import Client, RequestRefused
 from devkit.terminal.output import Problem, one_line, shortened
+from runtime.contract.event_descriptions import word
 
 PATIENCE = 40.0
 """Seconds: a call has 30 for its answer."""
@@ -19,6 +21,8 @@ MOST = 100
 """Events that are waited for; of more, the last ones."""
 BEGINNING = 0.02
 LONGEST_PAUSE = 0.5
+LOOK_AHEAD = 1.0
+"""Seconds an event is queued until it is asked what it waits for."""
 UNDER_WAY = ("queued", "running")
 FINE = ("success", "not-handled", *UNDER_WAY)
 
@@ -26,14 +30,15 @@ FINE = ("success", "not-handled", *UNDER_WAY)
 def ended(client: Client, name: str, ids: Sequence[str]) -> list[dict[str, Any]]:
     """Wait until the script has answered these events; gives each as the host shows it then.
 
-    One that is still queued or running in the end is given as it is; none that its sender may not see.
+    One that is still queued or running in the end is given as it is, with the failed event it waits for as `behind`;
+    none that its sender may not see.
     """
-    deadline = time.monotonic() + PATIENCE
+    began = time.monotonic()
     found: dict[str, dict[str, Any]] = {}
-    open_, pause = list(ids[-MOST:]), BEGINNING
+    open_, pause, looked = list(ids[-MOST:]), BEGINNING, False
     while open_:
         for event in list(open_):
-            if time.monotonic() > deadline:
+            if time.monotonic() > began + PATIENCE:
                 break
             try:
                 detail = client.call("GET", history.path(name, event), shape=response_shapes.DETAIL)
@@ -43,9 +48,17 @@ def ended(client: Client, name: str, ids: Sequence[str]) -> list[dict[str, Any]]
                 open_.remove(event)
                 continue
             found[event] = detail
-            if ending_of(detail["event"]) not in UNDER_WAY or _much_later(detail["event"]):
+            if ending_of(detail["event"]) not in UNDER_WAY or _much_later(detail["event"], detail["event"]):
                 open_.remove(event)
-        if time.monotonic() > deadline:
+        late = time.monotonic() > began + PATIENCE
+        if open_ and (late or (not looked and time.monotonic() > began + LOOK_AHEAD)):
+            looked = True
+            for event in [one for one in open_ if one in found]:
+                behind = _failed_before(client, name, found[event]["event"])
+                if behind is not None and (late or _much_later(behind, found[event]["event"])):
+                    found[event]["behind"] = behind
+                    open_.remove(event)
+        if late:
             break
         if open_:
             time.sleep(pause)
@@ -53,13 +66,37 @@ def ended(client: Client, name: str, ids: Sequence[str]) -> list[dict[str, Any]]
     return [found[event] for event in ids if event in found]
 
 
-def _much_later(event: dict[str, Any]) -> bool:
-    """Return whether an event is due later than anybody waits at a terminal; both times are by the host's clock."""
+def _failed_before(client: Client, name: str, event: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the event that one waits for: an earlier one of its installation that is to be tried again."""
+    installation = event.get("installationId")
+    if installation is None or event["delivery"]["state"] != "pending":
+        return None
+    tried = history.latest(client, name, MOST, ending="retrying", installation=installation)
+    # A task is no part of the order in which an installation gets its events.
+    before = [one for one in tried if one["payload"]["type"] != "task" and one["createdAt"] <= event["createdAt"]]
+    return before[-1] if before else None
+
+
+def _much_later(event: dict[str, Any], sent: dict[str, Any]) -> bool:
+    """Return whether an event is due later than anybody waits for one that was sent; by the host's clock alone."""
     due = event["delivery"].get("nextAttemptAt")
     if due is None:
         return False
-    wait = datetime.fromisoformat(due) - datetime.fromisoformat(event["createdAt"])
+    wait = datetime.fromisoformat(due) - datetime.fromisoformat(sent["createdAt"])
     return wait.total_seconds() > PATIENCE
+
+
+def waiting(name: str, details: Sequence[dict[str, Any]]) -> list[str]:
+    """Return lines that say what the last queued event waits for, none where none waits for a failed one."""
+    last = next((detail for detail in reversed(details) if "behind" in detail), None)
+    if last is None:
+        return []
+    behind = last["behind"]
+    return [
+        f"{last['event']['id']} waits for {behind['id']}, which failed before it {notes(behind)}.",
+        f"A new version is tried at once: save the script, or publish it. `devkit events {name} {behind['id']}` shows "
+        "why it failed.",
+    ]
 
 
 def failures(details: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -71,7 +108,16 @@ def delivery(detail: dict[str, Any]) -> dict[str, Any]:
     """Return what programs are told of one: its id, how it ended, and the status of the answer."""
     event = detail["event"]
     answer = event["delivery"].get("answer")
-    return {"event": event["id"], "ending": ending_of(event)} | ({} if answer is None else {"answer": answer})
+    behind = {"waitsFor": detail["behind"]["id"]} if "behind" in detail else {}
+    return {"event": event["id"], "ending": ending_of(event)} | ({} if answer is None else {"answer": answer}) | behind
+
+
+def endings(sent: Sequence[dict[str, Any]]) -> str:
+    """Count how events that `judged` has seen ended, as ": 2 success, 1 rejected"; "" where nothing is known."""
+    known = [word(one["ending"]) for part in sent for one in part.get("deliveries", ())]
+    known += [f"answered {part['answer']['status']}" for part in sent if "answer" in part]
+    counts = ", ".join(f"{count} {how}" for how, count in Counter(known).items())
+    return f": {counts}" if counts else ""
 
 
 def fault_of(detail: dict[str, Any]) -> str:
@@ -109,8 +155,11 @@ def failed(name: str, details: Sequence[dict[str, Any]], of: int) -> Problem:
     )
 
 
-def judged(client: Client, name: str, sent: Sequence[dict[str, Any]]) -> Problem | None:
-    """Wait until the script has handled what was sent, and add how; gives what to say if it refused or failed."""
+def judged(client: Client, name: str, sent: Sequence[dict[str, Any]]) -> tuple[list[str], Problem | None]:
+    """Wait until the script has handled what was sent, and add how.
+
+    Returns what queued events wait for, as lines, and what to say if the script refused or failed.
+    """
     ids = [event for one in sent if "answer" not in one for event in one["events"]]
     details = ended(client, name, ids)
     by_id = {detail["event"]["id"]: delivery(detail) for detail in details}
@@ -120,10 +169,10 @@ def judged(client: Client, name: str, sent: Sequence[dict[str, Any]]) -> Problem
     wrong = failures(details)
     refused = [one for one in sent if "answer" in one and one["answer"]["status"] >= 400]
     if not refused:
-        return failed(name, wrong, len(sent)) if wrong else None
+        return waiting(name, details), failed(name, wrong, len(sent)) if wrong else None
     last, event = refused[-1], refused[-1]["events"][-1]
     many = f"{len(wrong) + len(refused)} of {len(sent)} events failed; the last one: " if len(sent) > 1 else ""
-    return Problem(
+    return waiting(name, details), Problem(
         f"{many}{last['type']} {event} was answered {last['answer']['status']}",
         hint=f"`devkit events {name} {event}` shows its logs",
         status=last["answer"]["status"],

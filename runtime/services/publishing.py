@@ -20,7 +20,7 @@ from runtime.engines.engine import ScriptRefused
 from runtime.engines.sandbox import SandboxUnavailable
 from runtime.engines.table import Engines, UnknownRuntime
 from runtime.services import organization_storage, quotas
-from runtime.store import locks, organizations, rows, versions
+from runtime.store import locks, organizations, queue, rows, versions
 from runtime.store.content import sizes
 from runtime.store.rows import HOST
 from runtime.store.tables.installations import InstallationRow
@@ -153,8 +153,8 @@ def store_version(
 def roll_back(session: Session, row: IntegrationRow, number: int, keep: int, user: str | None) -> None:
     """Publish an earlier version once more, as the next one; raises NotFound, BadRequest for one without manifest.
 
-    The script is not loaded again: it was, when it was published. Where no more may be stored, the version moves to the
-    end instead of being there twice.
+    As with any new version, events that wait for another attempt are due now. The script is not loaded again: it was,
+    when it was published. Where no more may be stored, the version moves to the end instead of being there twice.
     """
     locks.acquire(session, f"integration {row.name}")
     locks.refresh(session, row)
@@ -225,6 +225,7 @@ def _make_current(
     else:  # whoever narrowed it to some spaces meanwhile is to be asked again
         for installation in rows.every(session, HOST, InstallationRow, **live, for_organization=True):
             installation.for_organization = False
+    queue.retry_now(session, row.id)
 
 
 def _manifest(body: PublishIntegration, pictures: Pictures) -> dict[str, Any]:

@@ -48,6 +48,8 @@ KEPT_BYTES = 16 << 20
 KEPT_ANYWAY = 20
 """The newest of these are kept whatever their bytes."""
 SHORTEST_HOLD = 0.001
+MOST_RETRIED = 1000
+"""Events that become due together when a new version of their script is published."""
 FARTHEST = 60.0
 """Seconds beyond what anybody asked for that a moment of the queue may lie ahead: clocks of several hosts differ."""
 Source = Literal["people", "visitors"]
@@ -182,6 +184,26 @@ def hold_no_longer(session: Session, installation_id: str) -> None:
             .values(due_at=moment, held=case((waited > 0.0, waited), else_=SHORTEST_HOLD))
             .execution_options(synchronize_session=False)
         )
+
+
+def retry_now(session: Session, integration_id: str) -> bool:
+    """Make the events of an integration that wait for another attempt due, since its script changed; tells of any.
+
+    What waits behind them in their lanes would otherwise wait for an attempt that was put off for the sake of a script
+    that is gone. The oldest `MOST_RETRIED` of them; the others keep their moments.
+    """
+    moment = time.time()
+    waiting = and_(EventRow.state == "failed", EventRow.due_at > moment, STANDING)
+    query = select(EventRow.seq).where(EventRow.integration_id == integration_id, waiting)
+    found = list(session.scalars(query.order_by(EventRow.seq).limit(MOST_RETRIED).with_for_update()))
+    if found:
+        session.execute(
+            update(EventRow)
+            .where(EventRow.seq.in_(found))
+            .values(due_at=moment)
+            .execution_options(synchronize_session=False)
+        )
+    return bool(found)
 
 
 def strayed(session: Session, lease: float, schedule: Sequence[float]) -> bool:

@@ -136,6 +136,7 @@ def test_what_a_script_did_is_stored_by_a_host_that_stops_while_the_database_is_
     server: PostgresServer, tmp_path: Path
 ) -> None:
     with psycopg.connect(server.url, autocommit=True) as connection:
+        connection.execute("DROP DATABASE IF EXISTS stopping WITH (FORCE)")  # of a run of this test that failed
         connection.execute("CREATE DATABASE stopping")
     url = server.url.rpartition("/")[0] + "/stopping"
     options = ["--database-url", url]

@@ -12,7 +12,18 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import COUNTER, HostProcess, Installed, Tenant, free_port, init, installed, tenant, wait_for
+from tests.conftest import (
+    COUNTER,
+    HostProcess,
+    Installed,
+    Tenant,
+    free_port,
+    init,
+    installed,
+    publication,
+    tenant,
+    wait_for,
+)
 from tests.scenarios.sent_events import delivered, send
 
 RETRIES = {"DEVKIT_RETRY_SECONDS": "0.2,0.2", "DEVKIT_LEASE_SECONDS": "3"}
@@ -49,6 +60,16 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostProcess]:
     data = tmp_path_factory.mktemp("quick")
     init(data, "First", "first@example.com")
     process = HostProcess(data, environ=RETRIES).start()
+    yield process
+    assert process.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostProcess]:
+    """A host that repeats events after minutes."""
+    data = tmp_path_factory.mktemp("patient")
+    init(data, "First", "first@example.com")
+    process = HostProcess(data, environ={"DEVKIT_RETRY_SECONDS": "600,600,600"}).start()
     yield process
     assert process.stop() == 0
 
@@ -105,6 +126,30 @@ def test_an_event_without_a_handler_is_no_failure(counter: Installed) -> None:
     )
     assert shown["event"]["delivery"]["answer"] == 406
     assert shown["event"]["status"] == "success", shown
+
+
+@pytest.mark.parametrize("change", ["publish", "roll back"])
+def test_a_new_version_gets_what_the_last_one_failed_at_and_what_waits_behind(
+    patient: HostProcess, change: str
+) -> None:
+    owner = tenant(patient, f"Delta {change}", f"{change.replace(' ', '-')}@example.com")
+    one = installed(owner)
+    works = owner.api.get(one.path).json["version"]
+    assert owner.api.post(one.path, publication(owner.id, FAILS)).status == 200
+    failed, behind = (send(one)["events"][0] for _ in range(2))
+    waits = wait_for(lambda: (found := state(one, failed)) and found["state"] == "failed" and found)
+    assert waits["nextAttemptAt"] and state(one, behind)["attempts"] == 0
+    if change == "publish":
+        assert owner.api.post(one.path, publication(owner.id, COUNTER)).status == 200
+    else:
+        assert owner.api.post(f"{one.path}/rollback", {"version": works}).status == 200
+    for event, attempts in ((failed, 2), (behind, 1)):
+        shown = wait_for(lambda event=event: (found := state(one, event))["state"] == "delivered" and found, 20)
+        assert shown["attempts"] == attempts
+
+
+def state(one: Installed, event: str) -> Any:
+    return detail(one, event)["event"]["delivery"]
 
 
 def test_failures_are_repeated_and_then_given_up_visibly(gamma: Tenant) -> None:

@@ -26,7 +26,7 @@ from runtime.contract.integrations import (
 from runtime.dispatch.recorder import summary
 from runtime.serializers import integrations as serializers
 from runtime.services import disk_room, publishing, triggering
-from runtime.store import rows, searching, tunnels, versions
+from runtime.store import queue, rows, searching, tunnels, versions
 from runtime.store.cursors import newest_first
 from runtime.store.rows import HOST, Conditions
 from runtime.store.tables.integrations import IntegrationRow
@@ -84,6 +84,7 @@ def publish_integration(call: Call, integration: IntegrationRow | None, body: Pu
     host.announcer.announce(name, "version", {"version": row.version, "manifest": not same})
     if taken is not None:
         host.engines.retire(taken.version_id)
+        host.dispatcher.wake()
     return row
 
 
@@ -141,6 +142,8 @@ def set_integration_development_mode(call: Call, integration: IntegrationRow, bo
         )
     integration.tunnel_url, integration.tunnel_all = body.tunnel_url, body.all
     integration.tunnel_by = call.actor.reach.user_id
+    if queue.retry_now(call.session, integration.id):
+        call.after.append(call.host.dispatcher.wake)
 
 
 @integrations.operation(f"DELETE {DEV}", needs=member("admin"), status=205)

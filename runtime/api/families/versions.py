@@ -44,4 +44,5 @@ def roll_back_integration(call: Call, integration: IntegrationRow, body: RollBac
     version = {"version": integration.version}
     call.after.append(partial(host.announcer.announce, integration.name, "version", version))
     call.after.append(partial(host.engines.retire, left))
+    call.after.append(host.dispatcher.wake)
     return integration

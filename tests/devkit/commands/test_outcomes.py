@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Installed, Tenant, installed
+from devkit.events import outcomes
+from tests.conftest import Installed, Tenant, installed, publication, wait_for
 from tests.devkit.conftest import Shell
 
 SCRIPT = """
@@ -110,3 +112,32 @@ def test_an_error_as_json_has_no_colors(logged_in: Shell, refuses: Installed) ->
         done = logged_in(*command, "--integration", refuses.name, "--json")
         assert done.code == 1 and "rejected (409)" in done.err
         assert "\x1b" not in done.err and "u001b" not in done.err
+
+
+def test_an_event_behind_a_failed_one_says_so_and_goes_on_with_the_next_version(
+    logged_in: Shell, alpha: Tenant
+) -> None:
+    one = installed(alpha, SCRIPT)
+    named = ("--integration", one.name)
+    failed = logged_in("trigger", "space_content_updated", *named, "--json").json["events"][0]
+    # Its second attempt comes soon, the third one later than anybody waits at a terminal.
+    wait_for(lambda: one.owner.api.get(f"{one.path}/events/{failed}").json["event"]["delivery"]["attempts"] == 3)
+    began = time.monotonic()
+    done = logged_in("trigger", "space_content_updated", *named)
+    assert time.monotonic() - began < outcomes.PATIENCE / 2
+    assert (done.code, "queued" in done.out) == (0, True), done.err
+    assert f"waits for {failed}, which failed before it (attempt 3, next attempt at " in done.out
+    assert f"`devkit events {one.name} {failed}`" in done.out
+    again = logged_in("replay", failed, *named, "--json")
+    (delivery,) = again.json["replayed"][0]["deliveries"]
+    assert (delivery["ending"], delivery["waitsFor"]) == ("queued", failed)
+    fixed = SCRIPT.replace('    event["nothing"]', '    event["type"]')
+    assert alpha.api.post(one.path, publication(alpha.id, fixed)).status == 200
+    last = logged_in("trigger", "space_content_updated", *named)
+    assert (last.code, "success" in last.out) == (0, True), last.out
+
+
+def test_played_events_are_counted_by_how_they_ended(logged_in: Shell, refuses: Installed, tmp_path: Path) -> None:
+    (tmp_path / "good.yaml").write_text("events:\n" + 2 * "  - event: {type: task, task: {good: true}}\n")
+    done = logged_in("play", str(tmp_path / "good.yaml"), "--integration", refuses.name)
+    assert (done.code, done.out.splitlines()[-1]) == (0, "Played 2 events: 2 success.")

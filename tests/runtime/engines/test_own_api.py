@@ -83,7 +83,7 @@ def fetched(engine: tuple[str, Engine], url: str, method: str = "GET", count: in
             return Response.json(got);
         }} catch (error) {{ return Response.json([[0, error.message]]); }}
         }} }};"""
-    return asker(created)(Script(f"{url}{method}{count}", runtime, source), limits=Limits(wall=20.0))
+    return asker(created)(Script(f"{url}{method}{count}", runtime, source), limits=Limits(wall=60.0))
 
 
 @pytest.mark.parametrize("origin", ["https://platform.example", "http://platform.example:8080"])
@@ -141,7 +141,7 @@ def test_requests_hidden_in_one_connection_are_seen(rules: EgressRules, port: in
     """
     engine = ENGINES["python"]("required", rules)
     try:
-        got = asker(engine)(Script("hides", "python", handler(code)), limits=Limits(wall=20.0))
+        got = asker(engine)(Script("hides", "python", handler(code)), limits=Limits(wall=60.0))
     finally:
         engine.close()
 
@@ -166,7 +166,7 @@ def test_a_connection_to_the_platform_is_never_a_tunnel(rules: EgressRules, auth
     """
     engine = ENGINES["python"]("required", rules)
     try:
-        got = asker(engine)(Script("tunnels", "python", handler(code)), limits=Limits(wall=20.0))
+        got = asker(engine)(Script("tunnels", "python", handler(code)), limits=Limits(wall=60.0))
     finally:
         engine.close()
 
@@ -195,7 +195,7 @@ except OSError as error:
 """ + handler("return Response.json(said)")
     engine = ENGINES["python"]("required", rules)
     try:
-        got = asker(engine)(Script("loads", "python", source), limits=Limits(wall=20.0))
+        got = asker(engine)(Script("loads", "python", source), limits=Limits(wall=60.0))
     finally:
         engine.close()
 
