@@ -58,8 +58,9 @@ def command(
     """Import a folder, a file or an address into a space, a page or a change request.
 
     New spaces are locked: their content changes by change requests. What is imported into one goes into a new change
-    request, or into that of the last import of the same from here; it is merged with --merge, or on its page. Pages
-    that were imported before keep their ids, so links to them stay valid. Problems are listed at the end.
+    request, or into that of the last import of the same from here; it is merged with --merge, or on its page. A page
+    at the same path as before keeps its id, so links to it stay valid; a moved or renamed file becomes a new page, and
+    no page is deleted. Problems are listed at the end.
     """
     if what.startswith(("http://", "https://")):
         choosing.must_be_address(what, "URL")

@@ -20,6 +20,8 @@ class ImportedPage:
 
     `target` is a ContentRef with keys, `cover` has `ref` with a ContentRef. `git` has `oid` and `path` of what it was
     read from. `too_large` is one whose document is left out for its size: an existing page keeps the one it has.
+    `title_slug` tells that an existing page whose slug follows from its title is the same one: earlier releases gave
+    it that slug.
     """
 
     key: str
@@ -41,6 +43,7 @@ class ImportedPage:
     no_robots_index: bool | None = None
     git: Mapping[str, str] | None = None
     too_large: bool = False
+    title_slug: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,6 +137,26 @@ def test_what_is_not_for_everybody_does_not_become_so(space: Space, front: str, 
     assert {name for name in ("hidden", "noIndex", "noRobotsIndex") if page.get(name)} == flags
 
 
+def test_a_file_names_the_address_of_its_page_which_stays_the_same_under_another_title(space: Space) -> None:
+    files = {
+        "README.md": "# Start",
+        "use/README.md": "# Using it",
+        "use/set-up.md": "---\ntitle: Install\n---\n[more](named.md)",
+        "use/named.md": "---\nslug: /old/place\n---\n# Elsewhere",
+        "plain/only.md": "# One",
+    }
+    sent(space, packed(files), "zip")
+    page = ok(space.api.get(f"{space.path}/content/path/use/set-up"))
+    assert page["title"] == "Install"
+    for path, title in (("start", "Start"), ("use", "Using it"), ("use/place", "Elsewhere"), ("plain/only", "One")):
+        assert ok(space.api.get(f"{space.path}/content/path/{path}"))["title"] == title
+    sent(space, packed(files | {"use/set-up.md": "# Set it up"}), "zip")
+    assert space.outline()[1] == ["Plain", ["One"]]
+    again = ok(space.api.get(f"{space.path}/content/path/use/set-up"))
+    assert (again["id"], again["title"]) == (page["id"], "Set it up")
+    assert space.outline()[2] == ["Using it", ["Elsewhere"], ["Set it up"]]
+
+
 def test_what_somebody_hid_stays_hidden_when_it_comes_again(space: Space) -> None:
     sent(space, packed({"README.md": "# Start", "quiet.md": "# Quiet\n\nwords"}), "zip")
     named = ok(space.api.get(f"{space.path}/content/path/quiet"))["id"]

@@ -153,7 +153,7 @@ class Assembly:
             placed,
             **values,
             git=one.git,
-            title=one.title[:LONGEST_TITLE] or "Untitled",
+            title=_title(one),
             document=documents.get(placed.id, kept) if placed.type == "document" else None,
             target=self.ids.reference(one.target or {}) if placed.type == "link" else None,
             created_at=old.created_at if old is not None else self._moment,
@@ -213,6 +213,7 @@ class _Placing:
         }
         known = {**renamed(imported, base), **same, **given}
         self._known, self._taken = frozenset(known.values()), set(known.values())
+        self._wanted = {(one.parent, _slug(one)) for one in imported.pages}
         for one in imported.pages:
             if one.key in self.pages:
                 raise errors.BadRequest(f"The page `{one.key[:200]}` is there twice.")
@@ -221,11 +222,14 @@ class _Placing:
     def _page(self, one: ImportedPage, known: str | None) -> Page:
         parent = self._parent(one)
         kind = self._type(one)
-        title = one.title[:LONGEST_TITLE] or "Untitled"
-        wanted = None if kind == "link" else one.slug if SLUG.fullmatch(one.slug or "") else slug_of(one.slug or title)
-        found, slug = self._claim(parent, kind, wanted, title, known)
+        wanted = _slug(one)
+        if known is None and one.title_slug:
+            known = self._titled(parent, kind, one, wanted)
+        found, slug = self._claim(parent, kind, wanted, _title(one), known)
         if self._depths.get(parent, 0) > MAX_DEPTH:
-            raise errors.BadRequest(f"Pages are at most {MAX_DEPTH} deep inside each other; `{title[:80]}` is deeper.")
+            raise errors.BadRequest(
+                f"Pages are at most {MAX_DEPTH} deep inside each other; `{_title(one)[:80]}` is deeper."
+            )
         self._depths[found] = self._depths.get(parent, 0) + 1
         return Page(found, type=kind, parent=parent, slug=slug)
 
@@ -270,6 +274,16 @@ class _Placing:
         self._taken.add(known := known or new_id())
         return known, taken
 
+    def _titled(self, parent: str | None, kind: PageType, one: ImportedPage, wanted: str | None) -> str | None:
+        """Find the existing page at the slug that follows from a title; none where another page now wants that slug."""
+        beside, _ = self._beside(parent)
+        slug = slug_of(_title(one))
+        old = beside.get(slug)
+        if wanted in beside or old is None or (one.parent, slug) in self._wanted:
+            return None
+        same = old.type == kind and old.title == _title(one) and not old.git and old.id not in self._taken
+        return old.id if same else None
+
     def _beside(self, parent: str | None) -> tuple[dict[str, Page], dict[str, list[str]]]:
         """Return the children of an existing page: pages by slug, ids of links by title."""
         if parent not in self._inside:
@@ -280,3 +294,14 @@ class _Placing:
                     links.setdefault(page.title, []).append(page.id)
             self._inside[parent] = ({page.slug: page for page in pages if page.slug}, links)
         return self._inside[parent]
+
+
+def _title(one: ImportedPage) -> str:
+    return one.title[:LONGEST_TITLE] or "Untitled"
+
+
+def _slug(one: ImportedPage) -> str | None:
+    """Return the slug that an imported page wants among its siblings; None for a link, which has none."""
+    if one.type == "link":
+        return None
+    return one.slug if SLUG.fullmatch(one.slug or "") else slug_of(one.slug or _title(one))

@@ -52,7 +52,7 @@ def read(folder: Path, writer: Writer, where: str) -> dict[str, Any]:
     """
     root = root_of(folder / where)
     if not any((root / name).exists() for name in SAYS_HOW):
-        return FolderReader(folder, writer, where).read()
+        return PlainReader(folder, writer, where).read()
     imported = read_folder(root, heard=writer.report_progress)
     where = root.relative_to(folder).as_posix()
     files = [replace(file, path=f"{where}/{file.path}") for file in imported.files]
@@ -99,6 +99,7 @@ def read_one(
         ImportedPage(
             key,
             page.title,
+            slug=page.slug,
             document=document,
             description=page.description,
             hidden=page.hidden,
@@ -116,6 +117,8 @@ class FolderReader:
     """The level of heading that is a page's highest: 1 if a title never stands among its headings."""
     title_from_head = False
     """Whether the `<title>` of a page in HTML is its title, so that a first `<h1>` stays in its text."""
+    slugs_from_names = False
+    """Whether the address of a page follows from the name of its file; else it follows from its title."""
 
     def __init__(self, folder: Path, writer: Writer, where: str) -> None:
         """Take where in the folder it is."""
@@ -188,7 +191,10 @@ class FolderReader:
 
     def slug_of(self, path: str) -> str | None:
         """Return a page's slug if it does not follow from its title."""
-        return None
+        if not self.slugs_from_names:
+            return None
+        folder, name = posixpath.split(path)
+        return posixpath.basename(folder) or None if _stem(path) in INDEXES else posixpath.splitext(name)[0]
 
     def use(self, path: str) -> str | None:
         """Import a file that a page refers to; returns its key."""
@@ -236,7 +242,10 @@ class FolderReader:
     def _folder(self, folder: str, parent: str | None) -> str:
         """Write a page for a folder without one of its own; returns its key."""
         kind: Any = "group" if parent is None else "document"
-        self.writer.page(ImportedPage(f"{folder}/", clean(self.title_of(folder)), type=kind, parent=parent))
+        named = self.slugs_from_names
+        slug = posixpath.basename(folder) if named else None
+        title = clean(self.title_of(folder))
+        self.writer.page(ImportedPage(f"{folder}/", title, kind, parent, slug, title_slug=named))
         return f"{folder}/"
 
     def order(self, path: str) -> tuple[bool, str]:
@@ -260,7 +269,7 @@ class FolderReader:
         text = self.text_of(path)
         links = PathLinks(path, self.targets, self.use, self._dangling)
         document = document_of(text.markdown, links, top=self.top)
-        title, slug = text.title or self.title_of(path), self.slug_of(path)
+        title, slug = text.title or self.title_of(path), text.slug or self.slug_of(path)
         page = ImportedPage(
             path,
             title,
@@ -271,8 +280,15 @@ class FolderReader:
             hidden=text.hidden,
             no_index=text.no_index,
             no_robots_index=text.no_robots_index,
+            title_slug=self.slugs_from_names,
         )
         self.writer.page(page)
+
+
+class PlainReader(FolderReader):
+    """Reads a folder that says nothing of how it is to be read: a file's name is the address of its page."""
+
+    slugs_from_names = True
 
 
 class GoogleReader(FolderReader):

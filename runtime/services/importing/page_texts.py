@@ -45,6 +45,7 @@ class Text(NamedTuple):
     hidden: bool | None = None
     no_index: bool | None = None
     no_robots_index: bool | None = None
+    slug: str | None = None
 
 
 def text_of(path: Path) -> str:
@@ -79,7 +80,7 @@ def markdown_page(source: str, title: str) -> Text:
 
     The heading leaves the text where the title says the same.
     """
-    front, description, flags = FRONT.match(source), None, dict[str, bool]()
+    front, description, slug, flags = FRONT.match(source), None, None, dict[str, bool]()
     said: Any = {}
     if front is not None and len(front[1]) < 20_000:
         try:
@@ -93,6 +94,8 @@ def markdown_page(source: str, title: str) -> Text:
         named = isinstance(given, str | int | float) and not isinstance(given, bool) and str(given).strip() != ""
         title = str(said["title"]) if named else title
         description = said["description"] if isinstance(said.get("description"), str) else None
+        if isinstance(said.get("slug"), str):  # some name a whole path
+            slug = clean(said["slug"]).strip("/").rpartition("/")[2] or None
         flags = {field: said[key] for key, field in FLAGS.items() if isinstance(said.get(key), bool)}
         if any(said.get(key) is value for key, value in HIDES.items()):
             flags["hidden"] = True
@@ -110,6 +113,7 @@ def markdown_page(source: str, title: str) -> Text:
         hidden=flags.get("hidden"),
         no_index=flags.get("no_index"),
         no_robots_index=flags.get("no_robots_index"),
+        slug=slug,
     )
 
 

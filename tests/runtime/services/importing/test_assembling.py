@@ -56,6 +56,23 @@ def test_the_same_import_again_keeps_every_id(first: Imported, other: Imported, 
     assert once == twice
 
 
+def test_a_page_whose_slug_came_from_its_title_is_the_same_one_now_that_its_file_names_it() -> None:
+    old = Page("old", title="Install it", slug="install-it")
+    file = ImportedPage("set-up.md", "Install it", slug="set-up", title_slug=True)
+    other = ImportedPage("install-it.md", "Other", slug="install-it", title_slug=True)
+    moved = put(Imported([file]), Snapshot([old]))[1]
+    assert [(page.id, page.slug) for page in moved.pages] == [("old", "set-up")]
+    # Where another file has that name, the page is that file's.
+    both = put(Imported([file, other]), Snapshot([old]))[1]
+    assert {page.slug: page.id == "old" for page in both.pages} == {"set-up": False, "install-it": True}
+    # So it is where there is a page at the file's own name, or one of another title.
+    named = Page("named", title="Install it", slug="set-up")
+    beside = put(Imported([file]), Snapshot([old, named]))[1]
+    assert {page.slug: page.id for page in beside.pages} == {"install-it": "old", "set-up": "named"}
+    retitled = put(Imported([replace(file, title="Install")]), Snapshot([replace(old, slug="install")]))[1]
+    assert len(retitled.pages) == 2
+
+
 @given(imports(), imports())
 def test_what_was_there_stays_unless_it_is_replaced(first: Imported, other: Imported) -> None:
     base = put(other, Snapshot())[1]
