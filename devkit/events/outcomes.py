@@ -21,8 +21,8 @@ MOST = 100
 """Events that are waited for; of more, the last ones."""
 BEGINNING = 0.02
 LONGEST_PAUSE = 0.5
-LOOK_AHEAD = 1.0
-"""Seconds an event is queued until it is asked what it waits for."""
+FIRST_LOOK, LOOK_EVERY = 1.0, 5.0
+"""Seconds an event is queued until it is asked what it waits for, and until it is asked again."""
 UNDER_WAY = ("queued", "running")
 FINE = ("success", "not-handled", *UNDER_WAY)
 
@@ -35,7 +35,7 @@ def ended(client: Client, name: str, ids: Sequence[str]) -> list[dict[str, Any]]
     """
     began = time.monotonic()
     found: dict[str, dict[str, Any]] = {}
-    open_, pause, looked = list(ids[-MOST:]), BEGINNING, False
+    open_, pause, look_at = list(ids[-MOST:]), BEGINNING, began + FIRST_LOOK
     while open_:
         for event in list(open_):
             if time.monotonic() > began + PATIENCE:
@@ -51,13 +51,16 @@ def ended(client: Client, name: str, ids: Sequence[str]) -> list[dict[str, Any]]
             if ending_of(detail["event"]) not in UNDER_WAY or _much_later(detail["event"], detail["event"]):
                 open_.remove(event)
         late = time.monotonic() > began + PATIENCE
-        if open_ and (late or (not looked and time.monotonic() > began + LOOK_AHEAD)):
-            looked = True
-            for event in [one for one in open_ if one in found]:
-                behind = _failed_before(client, name, found[event]["event"])
-                if behind is not None and (late or _much_later(behind, found[event]["event"])):
-                    found[event]["behind"] = behind
-                    open_.remove(event)
+        if open_ and (late or time.monotonic() > look_at):
+            look_at = time.monotonic() + LOOK_EVERY
+            queued = {one: found[one]["event"] for one in open_ if one in found and _is_queued(found[one]["event"])}
+            for installation in {event["installationId"] for event in queued.values()}:
+                tried = history.latest(client, name, MOST, ending="retrying", installation=installation)
+                for one, event in queued.items():
+                    behind = _failed_before(event, tried) if event["installationId"] == installation else None
+                    if behind is not None and (late or _much_later(behind, event)):
+                        found[one]["behind"] = behind
+                        open_.remove(one)
         if late:
             break
         if open_:
@@ -66,12 +69,13 @@ def ended(client: Client, name: str, ids: Sequence[str]) -> list[dict[str, Any]]
     return [found[event] for event in ids if event in found]
 
 
-def _failed_before(client: Client, name: str, event: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the event that one waits for: an earlier one of its installation that is to be tried again."""
-    installation = event.get("installationId")
-    if installation is None or event["delivery"]["state"] != "pending":
-        return None
-    tried = history.latest(client, name, MOST, ending="retrying", installation=installation)
+def _is_queued(event: dict[str, Any]) -> bool:
+    """Return whether an event waits for its turn among those of an installation."""
+    return event["delivery"]["state"] == "pending" and "installationId" in event
+
+
+def _failed_before(event: dict[str, Any], tried: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the event that one waits for: an earlier one of its installation, of those that are to be tried again."""
     # A task is no part of the order in which an installation gets its events.
     before = [one for one in tried if one["payload"]["type"] != "task" and one["createdAt"] <= event["createdAt"]]
     return before[-1] if before else None

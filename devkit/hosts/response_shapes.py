@@ -138,13 +138,14 @@ FILE = record(path=name, size=whole, text=Optional(text), downloadURL=Optional(t
 
 SENT = record(events=listed(name), reason=Optional(text), answer=Optional(record(status=whole, body=Optional(text))))
 _delivery = record(
-    state=text, attempts=whole, answer=Optional(whole), durationMs=Optional(number), nextAttemptAt=Optional(text)
+    state=text, attempts=whole, answer=Optional(whole), durationMs=Optional(number), nextAttemptAt=Optional(moment)
 )
 _request = record(method=text, url=text, headers=mapping(text))
 
 
 _summary = record(
     id=name,
+    installationId=Optional(name),
     createdAt=moment,
     payload=record(type=text),
     delivery=_delivery,
