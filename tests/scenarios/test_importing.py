@@ -157,6 +157,24 @@ def test_a_file_names_the_address_of_its_page_which_stays_the_same_under_another
     assert space.outline()[2] == ["Using it", ["Elsewhere"], ["Set it up"]]
 
 
+def test_pages_of_hugo_and_pages_in_mdx(space: Space) -> None:
+    modules = 'import Tabs from "@theme/Tabs";\nimport {\n  B,\n} from "x";\n\nexport const c = 1;\n\n'
+    files = {
+        "README.md": "# Start",
+        "hugo.md": "+++\ntitle = 'From Hugo'\ndraft = true\ndate = 2026-01-01\n+++\nexport is a word here",
+        "broken.md": "+++\ntitle =\n+++\nwords",
+        "plain.mdx": f"{modules}# In MDX\n\nexport this: `import x`",
+        "tabs.mdx": f"---\ntitle: Tabs\n---\n{modules}<Tabs>\n\nwords\n\n</Tabs>",
+    }
+    done = sent(space, packed(files), "zip")
+    assert done["problems"] == ["tabs.mdx: its components are not drawn; their tags stay in the text."]
+    assert space.outline() == [["Start"], ["Broken"], ["From Hugo"], ["In MDX"], ["Tabs"]]
+    assert ok(space.api.get(f"{space.path}/content/path/hugo"))["hidden"]
+    assert space.markdown("hugo").endswith("export is a word here\n")
+    assert "import {" not in space.markdown("plain") and "export this: `import x`" in space.markdown("plain")
+    assert "words" in space.markdown("tabs") and "@theme" not in space.markdown("tabs")
+
+
 def test_what_somebody_hid_stays_hidden_when_it_comes_again(space: Space) -> None:
     sent(space, packed({"README.md": "# Start", "quiet.md": "# Quiet\n\nwords"}), "zip")
     named = ok(space.api.get(f"{space.path}/content/path/quiet"))["id"]

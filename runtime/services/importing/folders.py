@@ -16,12 +16,13 @@ from runtime.services.folders.reading import read_folder
 from runtime.services.imported_tree import ImportedFile, ImportedPage
 from runtime.services.importing import word
 from runtime.services.importing.links import PathLinks
-from runtime.services.importing.page_texts import Text, html_page, markdown_page, text_of
+from runtime.services.importing.page_texts import COMPONENT, Text, html_page, markdown_page, text_of
 from runtime.services.importing.pictures import Pictures
 from runtime.services.importing.transfer import Writer, clean
 from runtime.services.markdown.reading import document_of
 
-MARKDOWN, HTML, WORD = (".md", ".markdown", ".mdx"), (".html", ".htm", ".xhtml"), (".docx",)
+MDX = ".mdx"
+MARKDOWN, HTML, WORD = (".md", ".markdown", MDX), (".html", ".htm", ".xhtml"), (".docx",)
 SAYS_HOW = ("SUMMARY.md", ".gitbook.yaml", ".gitbook")
 """What stands in a folder that says how it is to be read (docs/folder-format.md)."""
 NUMBER = re.compile(r"[0-9]+")
@@ -186,7 +187,10 @@ class FolderReader:
             return word.text_of(self.root / path, self.title_of(path), self._keep(path))
         source = text_of(self.root / path)
         if path.lower().endswith(MARKDOWN):
-            return markdown_page(source, self.title_of(path))
+            page = markdown_page(source, self.title_of(path), mdx=path.lower().endswith(MDX))
+            if path.lower().endswith(MDX) and COMPONENT.search(page.markdown):
+                self.problems.append(f"{clean(path)[:150]}: its components are not drawn; their tags stay in the text.")
+            return page
         return html_page(source, self.title_of(path), keep=self._keep(path), title_from_head=self.title_from_head)
 
     def slug_of(self, path: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,9 @@ from runtime.services.importing.transfer import clean
 MAX_PAGE = 16 << 20
 """Bytes of a page."""
 FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+TOML_FRONT = re.compile(r"\A\+\+\+[ \t]*\r?\n(.*?)^\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+PARAGRAPH_END = re.compile(r"\n[ \t\r]*\n")
+COMPONENT = re.compile(r"^ {0,3}<[A-Z][A-Za-z0-9.]{0,100}[\s/>]", re.MULTILINE)
 TITLE = re.compile(r"\A\s*#[ \t]+(\S[^\n]*)(?:\n|\Z)")
 CHARSET = re.compile(
     r"(?:iso-?8859-|windows-|koi8-)[a-z0-9]{1,6}|shift[-_]jis|euc-(?:jp|kr)|big5|gbk|gb2312|gb18030", re.IGNORECASE
@@ -75,19 +79,14 @@ def _charset_in(content: bytes) -> str:
     return WIDER.get(name, name)
 
 
-def markdown_page(source: str, title: str) -> Text:
+def markdown_page(source: str, title: str, *, mdx: bool = False) -> Text:
     """Extract the title of Markdown from its front matter, else its first heading, else use `title`.
 
-    The heading leaves the text where the title says the same.
+    The heading leaves the text where the title says the same. Of MDX, imports and exports before the text are dropped.
     """
-    front, description, slug, flags = FRONT.match(source), None, None, dict[str, bool]()
-    said: Any = {}
-    if front is not None and len(front[1]) < 20_000:
-        try:
-            said = yaml.safe_load(front[1])
-        except (yaml.YAMLError, RecursionError, ValueError):
-            said = {}
-        source = source[front.end() :]
+    description, slug, flags = None, None, dict[str, bool]()
+    said, source = _front_matter(source)
+    source = _without_modules(source) if mdx else source
     named = False
     if isinstance(said, dict):
         given = said.get("title")
@@ -115,6 +114,31 @@ def markdown_page(source: str, title: str) -> Text:
         no_robots_index=flags.get("no_robots_index"),
         slug=slug,
     )
+
+
+def _front_matter(source: str) -> tuple[Any, str]:
+    """Split front matter, in YAML or (Hugo) in TOML, from the text; what cannot be read is left out."""
+    for pattern, load in ((FRONT, yaml.safe_load), (TOML_FRONT, tomllib.loads)):
+        front = pattern.match(source)
+        if front is None:
+            continue
+        said: Any = {}
+        if len(front[1]) < 20_000:
+            try:
+                said = load(front[1])
+            except (yaml.YAMLError, RecursionError, ValueError):
+                said = {}
+        return said, source[front.end() :]
+    return {}, source
+
+
+def _without_modules(source: str) -> str:
+    """Drop the paragraphs that begin an MDX page and import or export something."""
+    while True:
+        source = source.lstrip()
+        if not source.startswith(("import ", "export ")):
+            return source
+        source = PARAGRAPH_END.split(source, 1)[1] if PARAGRAPH_END.search(source) else ""
 
 
 def _words(title: str) -> str:
