@@ -15,6 +15,7 @@ from devkit.terminal.texts import TITLE
 EXAMPLES = """\b
 Examples: devkit sites
           devkit sites --create Docs --space Handbook --publish
+          devkit sites --site Docs --space Reference
           devkit sites --site Docs --unpublish
           devkit sites --site Docs --delete"""
 
@@ -26,10 +27,10 @@ Examples: devkit sites
     "spaces",
     multiple=True,
     metavar="SPACE",
-    help="With --create: a space to show on the site, by id, title or address; may be repeated.",
+    help="A space to show on the site of --create or --site, by id, title or address; may be repeated.",
 )
 @click.option(
-    "--site", metavar="SITE", help="An existing site, by id, title or address: publish, unpublish or delete it."
+    "--site", metavar="SITE", help="An existing site, by id, title or address: add a space, publish, unpublish, delete."
 )
 @click.option("--publish", is_flag=True, help="Publish the site of --create or --site, so that it can be read.")
 @click.option("--unpublish", is_flag=True, help="Take the site of --site off the web; its settings stay.")
@@ -50,13 +51,15 @@ def command(
     chosen: Choice,
     as_json: bool,
 ) -> None:
-    """List the sites of a host that you may see, with ids, titles and addresses; create, publish or delete one."""
-    if title is None and spaces:
-        raise click.UsageError("--space is for a new site; give --create TITLE, too.")
-    if title is None and site is None and (publish or unpublish or delete):
+    """List the sites of a host that you may see, with ids, titles and addresses; create, change or delete one."""
+    if title is None and site is None and (spaces or publish or unpublish or delete):
         raise click.UsageError("which site? Give --site SITE, or --create TITLE for a new one.")
-    if site is not None and (title is not None or publish + unpublish + delete != 1):
+    if site is not None and (title is not None or publish + unpublish + delete > 1):
         raise click.UsageError("with --site, give one of --publish, --unpublish and --delete, and no --create.")
+    if site is not None and not (spaces or publish or unpublish or delete):
+        raise click.UsageError("what of the site? Give --space SPACE, --publish, --unpublish or --delete.")
+    if spaces and (unpublish or delete):
+        raise click.UsageError("--space adds a space to a site; it goes with --publish alone.")
     if title is not None and (unpublish or delete):
         raise click.UsageError("--unpublish and --delete are for an existing site; give --site SITE, not --create.")
     client = chosen.client()
@@ -71,6 +74,13 @@ def command(
             ask_to_lose(f"{what}; its spaces stay.", yes)
             client.call("DELETE", at)
             place_lists.print_changed(client, "site", changed, "Deleted", as_json)
+            return
+        owner = at.split("/")[3]  # spaces of other organizations cannot be on it
+        for space in places.ids_of(client, "space", spaces, owner):
+            client.call("POST", f"{at}/site-spaces", {"spaceId": space}, shape=response_shapes.ADDED)
+        if not (publish or unpublish):
+            changed = client.call("GET", at, shape=response_shapes.PLACE)
+            place_lists.print_changed(client, "site", changed, "Changed", as_json)
             return
         to, done = ("publish", "Published") if publish else ("unpublish", "Unpublished")
         changed = client.call("POST", f"{at}/{to}", shape=response_shapes.PLACE)

@@ -129,6 +129,7 @@ CHANGE_REQUEST = record(id=name, number=whole, status=text, urls=record(app=text
 UPDATED = record(result=text)
 MERGED = record(result=text, revision=name, conflicts=Optional(listed(record(message=text))))
 
+ADDED = record(id=name)
 PAGE = record(id=name)
 IMPORT = record(
     id=name, status=text, totalResources=Optional(whole), importedResources=Optional(whole),

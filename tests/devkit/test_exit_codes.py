@@ -145,6 +145,8 @@ TOGETHER: tuple[tuple[str, ...], ...] = (
     ("sites", "--site", "x"),
     ("sites", "--delete"),
     ("sites", "--site", "x", "--publish", "--delete"),
+    ("sites", "--site", "x", "--space", "y", "--delete"),
+    ("sites", "--site", "x", "--space", "y", "--unpublish"),
     ("sites", "--create", "Two", "--delete"),
     ("spaces", "--create", "Two", "--delete", "x"),
     ("sites", "--site", "x", "--publish", "--unpublish"),

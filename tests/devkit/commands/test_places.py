@@ -48,12 +48,19 @@ def test_a_folder_becomes_a_site_that_everybody_reads(logged_in: Shell, alpha: T
     assert (off.code, off.out.split()[0]) == (0, "Unpublished") and requests.get(address, timeout=30).status_code == 404
     on = logged_in("sites", "--site", made.out.split()[1], "--publish", "--json")
     assert on.json["site"]["urls"]["published"] == address and requests.get(address, timeout=30).status_code == 200
+    more = f"More {title}"
+    assert logged_in("spaces", "--create", more).code == 0
+    added = logged_in("sites", "--site", title, "--space", more)
+    assert (added.code, added.out.split()[0], address in added.out) == (0, "Changed", True), added
+    assert "More Book" in requests.get(address, timeout=30).text
+    again = logged_in("sites", "--site", title, "--space", more)
+    assert again.code == 1 and "already" in again.err
     for kind, named in (("sites", ("--site", title, "--delete")), ("spaces", ("--delete", title))):
         refused = logged_in(kind, *named)
         assert refused.code == 1 and "this deletes the s" in refused.err and "Give --yes to confirm" in refused.err
         gone = logged_in(kind, *named, "--yes")
         assert gone.code == 0 and gone.out.startswith("Deleted ") and title in gone.out
-        assert title not in logged_in(kind).out
+        assert f"  {title}" not in logged_in(kind).out
     assert requests.get(address, timeout=30).status_code == 404
     nowhere = logged_in("sites", "--create", title, "--space", "nowhere at all")
     assert nowhere.code == 1 and "there is no space `nowhere at all`" in nowhere.err

@@ -109,6 +109,7 @@ GOOD: dict[str, Any] = {
     f"POST /v1/orgs/{ORG}/sites": PLACE,
     f"POST /v1/orgs/{ORG}/sites/" + "s" * 20 + "/publish": PLACE,
     f"POST /v1/orgs/{ORG}/sites/" + "s" * 20 + "/unpublish": PLACE,
+    f"POST /v1/orgs/{ORG}/sites/" + "s" * 20 + "/site-spaces": {"id": "p" * 20},
     f"GET /v1/orgs/{ORG}/sites/" + "s" * 20: PLACE,
     f"DELETE /v1/orgs/{ORG}/sites/" + "s" * 20: {},
     f"DELETE {LOCKED}": {},

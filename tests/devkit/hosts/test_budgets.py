@@ -30,6 +30,7 @@ COMMANDS = {
     "spaces": ["GET /v1/orgs"],
     "sites": [f"GET /v1/orgs/{ORGANIZATION['id']}/sites"],
     "sites --site Docs --publish": [f"GET /v1/orgs/{ORGANIZATION['id']}/sites"],
+    "sites --site Docs --space s": [f"GET /v1/orgs/{ORGANIZATION['id']}/sites"],
     "tokens": ["GET /v1/user/tokens"],
     "installations": [f"GET /v1/orgs/{ORGANIZATION['id']}/installations"],
     "install other": [f"GET /v1/orgs/{ORGANIZATION['id']}/installations"],

@@ -35,6 +35,8 @@ COMMANDS = (
     "sites --json",
     "sites --create Docs --space s --publish",
     "sites --site ssssssssssssssssssss --unpublish",
+    "sites --site ssssssssssssssssssss --space s --publish",
+    "sites --site ssssssssssssssssssss --space s",
     "sites --site ssssssssssssssssssss --delete --yes",
     "spaces --delete kkkkkkkkkkkkkkkkkkkk --yes",
     "installations",
