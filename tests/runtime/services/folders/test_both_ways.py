@@ -62,7 +62,7 @@ def _of_page(page: Page, drawn: Drawn) -> dict[str, Any]:
 
 
 def _of_import(said: dict[str, Any], ids: Ids, keys: dict[str, str]) -> dict[str, Any]:
-    assert not said.pop("too_large")
+    assert not said.pop("too_large") and not said.pop("title_slug")
     said.pop("key"), said.pop("git")
     # What a file does not say is "no" where the import takes the place of what was there.
     said |= {name: bool(said[name]) for name in ("hidden", "no_index", "no_robots_index")}
