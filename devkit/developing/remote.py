@@ -62,7 +62,7 @@ class RemoteSession(Reloading):
         self._sandbox, self._everybody = sandbox, everybody
         self._engine = LocalEngine(self._tell)
         self._rules = EgressRules()
-        self._mode = self._live = ""
+        self._mode = self._live = self._url = ""
         self._gone = threading.Event()
         self._faulty = False
 
@@ -131,6 +131,7 @@ class RemoteSession(Reloading):
             raise
 
     def _turn_on(self, url: str) -> None:
+        self._url = url
         self._client.call("PUT", self._mode, {"tunnelUrl": url, "all": self._everybody})
 
     def put_to_work(self, project: projects.Project) -> Live | None:
@@ -151,7 +152,14 @@ class RemoteSession(Reloading):
         return Live("The change is live")
 
     def after_look(self, project: projects.Project | None) -> None:
-        """Do nothing more: the host shows what its people see."""
+        """Turn development mode on again: the host then tries at once what the script failed at before."""
+        if not self._url or self._faulty:
+            return
+        try:
+            # With a client of its own: the tunnel's thread uses the other one.
+            Client(self._credentials).call("PUT", self._mode, {"tunnelUrl": self._url, "all": self._everybody})
+        except (HostUnreachable, RequestRefused):  # the tunnel says so
+            return
 
     def show(self, findings: list[Finding]) -> None:
         """Show errors in the terminal."""

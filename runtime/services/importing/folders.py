@@ -92,7 +92,7 @@ def read_one(
     page = (
         html_page(text, title, keep=pictures.keep, title_from_head=title_from_head)
         if is_html
-        else markdown_page(text, title)
+        else markdown_page(text, title, mdx=called.lower().endswith(MDX))
     )
     links = PathLinks("", {}, pictures.keys.get)
     document = document_of(page.markdown, links, top=1 if title_from_head else None)

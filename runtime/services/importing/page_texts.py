@@ -21,6 +21,7 @@ MAX_PAGE = 16 << 20
 """Bytes of a page."""
 FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 TOML_FRONT = re.compile(r"\A\+\+\+[ \t]*\r?\n(.*?)^\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+MODULE = re.compile(r"\s*(?:import|export) ")
 PARAGRAPH_END = re.compile(r"\n[ \t\r]*\n")
 COMPONENT = re.compile(r"^ {0,3}<[A-Z][A-Za-z0-9.]{0,100}[\s/>]", re.MULTILINE)
 TITLE = re.compile(r"\A\s*#[ \t]+(\S[^\n]*)(?:\n|\Z)")
@@ -134,11 +135,11 @@ def _front_matter(source: str) -> tuple[Any, str]:
 
 def _without_modules(source: str) -> str:
     """Drop the paragraphs that begin an MDX page and import or export something."""
-    while True:
-        source = source.lstrip()
-        if not source.startswith(("import ", "export ")):
-            return source
-        source = PARAGRAPH_END.split(source, 1)[1] if PARAGRAPH_END.search(source) else ""
+    at = 0
+    while (start := MODULE.match(source, at)) is not None:
+        end = PARAGRAPH_END.search(source, start.end())
+        at = end.end() if end is not None else len(source)
+    return source[at:]
 
 
 def _words(title: str) -> str:

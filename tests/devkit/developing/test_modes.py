@@ -326,6 +326,28 @@ def test_the_events_of_a_host_elsewhere_are_answered_here(
     assert processes_of(str(project)) == []
 
 
+def test_what_failed_on_the_host_is_tried_with_each_change_here(
+    start_dev: StartDev, project: Path, shell: Shell, host: HostProcess, alpha: Tenant
+) -> None:
+    script = project / "integration.py"
+    works = script.read_text() + '\n\n@integration.on("space_installation_setup")\ndef set_up(event):\n    return\n'
+    script.write_text(works.replace("    return\n", "    raise RuntimeError('not yet')\n"))
+    integration = published(shell, host, alpha, project, "away-failing")
+
+    def delivery() -> Any:
+        (event,) = alpha.api.get(f"{integration.path}/events", type="space_installation_setup").json["items"]
+        return event["delivery"]
+
+    wait_for(lambda: (now := delivery())["state"] == "failed" and now["attempts"] == 3)  # the next one is in a minute
+    process = start_dev(project, "--token", alpha.api.token, host=host.url)
+    process.wait("ready")
+    wait_for(lambda: (now := delivery())["state"] == "failed" and now["attempts"] == 4, 20)  # in five
+    script.write_text(works)
+    process.wait("reloaded")
+    wait_for(lambda: delivery() | {"state": "delivered", "attempts": 5} == delivery(), 20)
+    assert process.end() == 0
+
+
 def test_development_ends_with_the_integration(
     start_dev: StartDev, project: Path, shell: Shell, host: HostProcess, alpha: Tenant
 ) -> None:

@@ -40,8 +40,10 @@ def imports(draw: st.DrawFn) -> Imported:
         title = draw(st.sampled_from(("A", "B", "a-2", "", "?")))
         git = {"oid": "1", "path": f"{number}.md"} if from_git and kind == "document" else None
         key = parent.key if parent is not None else None
+        slug = draw(st.sampled_from((None, "a", "b", "file"))) if kind != "link" and git is None else None
+        target = {"kind": "url", "url": "/"}
         pages.append(
-            ImportedPage(f"k{number}", title, type=kind, parent=key, git=git, target={"kind": "url", "url": "/"})
+            ImportedPage(f"k{number}", title, kind, key, slug, target=target, git=git, title_slug=slug is not None)
         )
     return Imported(pages, [ImportedFile("f", "a.png", "a.png")], [ImportedReusableContent("r", "R")])
 
