@@ -52,11 +52,11 @@ def test_the_past_becomes_a_file_that_plays(logged_in: Shell, hears: Installed, 
     (tmp_path / "past.yaml").write_text(text.replace("revisionId: two", "revisionId: three"))
     played = logged_in("play", "past.yaml", "--speed", "2x")
     assert played.code == 0, played.err
-    assert played.out.splitlines()[-1] == "Played 2 events."
+    assert played.out.splitlines()[-1] == "Played 2 events: 2 success."
     wait_for(lambda: heard(hears) == ["one", "two", "one", "three"], 60)
     (tmp_path / "one.yaml").write_text("events:\n  - event: {type: space_content_updated, revisionId: four}\n")
     one = logged_in("play", "one.yaml", "--integration", hears.name)
-    assert one.out.splitlines()[-1] == "Played 1 event.", one.err
+    assert one.out.splitlines()[-1] == "Played 1 event: 1 success.", one.err
     assert "already exists" in logged_in("record", "past.yaml", *named).err
     assert logged_in("record", "past.yaml", "--since", "1h", "--force", "--count", "3", *named).code == 0
     assert len(scenario(tmp_path / "past.yaml")["events"]) == 3

@@ -26,13 +26,15 @@ OWNER = ("organization", "integration")
 
 @dataclass(frozen=True)
 class Slow(EgressRules):
-    """Servers that do not answer for a second."""
+    """Servers that do not answer for a second, or until they are released."""
 
+    seconds: float = 1
+    released: threading.Event = field(default_factory=threading.Event)
     begun: list[str] = field(default_factory=list)
 
     def connect(self, host: str, port: int, timeout: float, watch: Watch) -> Any:
         self.begun.append(host)
-        time.sleep(1)
+        self.released.wait(self.seconds)
         raise TimeoutError
 
 
@@ -249,14 +251,18 @@ def full_server() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
-def test_a_call_that_waits_takes_nothing_from_others(proxy: EgressProxy, rules: Slow) -> None:
+def test_a_call_that_waits_takes_nothing_from_others() -> None:
+    rules = Slow(seconds=120)
+    proxy = EgressProxy(rules)
     calls = [Call(proxy) for _ in range(3)]
     for call, count in zip(calls, (24, 24, 1), strict=True):
         call.ask(count)
     wait_for(lambda: calls[2].account.count == 1)
-    assert proxy._shares.held(*OWNER) == (17, 17)
+    wait_for(lambda: proxy._shares.held(*OWNER) == (17, 17))
+    rules.released.set()
     for call in calls:
         wait_for(lambda call=call: call.account.count in (24, 1))  # type: ignore[misc]
     wait_for(lambda: proxy._shares.held(*OWNER) == proxy._waiting_shares.held(*OWNER) == (0, 0))
     for call in calls:
         call.close(proxy)
+    proxy.close()
